@@ -41,6 +41,8 @@ bill without parts leaves them to the site."""
 DEVICES = "devices"
 """The class and the purpose of devices that are neither hosts nor switches; a bill of all networks
 has them."""
+RACKS = "racks"
+"""The purpose of racks, and their place in a bill by role."""
 BESIDE = frozenset({DEVICES, "hosts"})
 """The classes of boxes that are no part of a network: sums of power are without them."""
 

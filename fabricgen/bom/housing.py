@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fabricgen.bom.bill import RACKS
 from fabricgen.core.arrays import distinct
 from fabricgen.planning.power_cords import corded_devices
 from fabricgen.planning.room.footprints import HOST
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from fabricgen.core.arrays import IntArray
     from fabricgen.inventory.site import Rack
     from fabricgen.planning.plan import Plan
-
-RACKS = "racks"
-"""The purpose of racks, and their place in a bill by role."""
 
 
 class Housing(NamedTuple):

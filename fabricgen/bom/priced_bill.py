@@ -1,7 +1,8 @@
 """The bill of a plan or a draft: its counted parts, with prices and spares.
 
-`counts` counts modules and cables, `planning.price_book` finds the book, and `pricing` owns
-discounts and exchange. A part is priced by the inventory, else by a quote, else by the book.
+`cluster_bill` adds networks, `counts` counts modules and cables, `planning.price_book` finds the
+book, and `pricing` owns discounts and exchange. A part is priced by the inventory, else by a quote,
+else by the book.
 """
 
 from __future__ import annotations
@@ -13,10 +14,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeVar
 
-from fabricgen.bom.bill import CLASSES, DEVICES, BillLine, Bom
+from fabricgen.bom.bill import BillLine, Bom
 from fabricgen.bom.counts import count_parts
-from fabricgen.bom.housing import housing
-from fabricgen.bom.power_cords import power_cords
 from fabricgen.bom.pricing import terms_of
 from fabricgen.core.terms import Role
 from fabricgen.inventory.purchasing import NO_SPARES
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from fabricgen.bom.bill import PartClass
     from fabricgen.bom.counts import PartCounts
     from fabricgen.bom.pricing import Terms
-    from fabricgen.catalog.models.device import PowerCord
     from fabricgen.catalog.models.optics import Cable
     from fabricgen.catalog.models.prices import PriceBook
     from fabricgen.catalog.models.switch import Switch
@@ -42,36 +40,16 @@ Named = TypeVar("Named")
 
 def make_bom(plan: Plan) -> Bom:
     """Count and price every part of a plan."""
-    return priced(plan, _switch_counts(plan), count_parts(plan))
+    return priced(plan, switch_counts(plan), count_parts(plan))
 
 
-def _switch_counts(plan: Plan) -> dict[Role, int]:
+def switch_counts(plan: Plan) -> dict[Role, int]:
     """Count the switches of a plan by role; devices on leaves of compute have none of their own."""
     counts = {role: plan.switch_count(role) for role in plan.roles}
     return {role: count for role, count in counts.items() if count}
 
 
-def cluster_bom(plan: Plan) -> Bom:
-    """Count and price every part of a plan and its networks, with spares for all of them."""
-    found: dict[tuple[str, str], BillLine] = {}
-    for name, each in {"": plan, **plan.networks}.items():
-        for line in _lines(each, _switch_counts(each), count_parts(each)):
-            purposes = tuple((f"{purpose} ({name})", n) for purpose, n in line.purposes)
-            own = replace(line, purposes=purposes) if name else line
-            before = found.get((line.part, line.length_m))
-            found[line.part, line.length_m] = _both(before, own) if before else own
-    others = (*_devices(plan), *_power_cords(plan), *_housing(plan))
-    found |= {(line.part, ""): line for line in others}
-    order = {part_class: number for number, part_class in enumerate(CLASSES)}
-    return _priced(plan, sorted(found.values(), key=lambda line: order[line.part_class]))
-
-
-def bill_of(plan: Plan) -> Bom:
-    """Count and price every part of a plan, with those of its networks where it has any."""
-    return cluster_bom(plan) if plan.networks else make_bom(plan)
-
-
-def _both(line: BillLine, other: BillLine) -> BillLine:
+def both(line: BillLine, other: BillLine) -> BillLine:
     """Return the line of a part that is bought for two purposes."""
     return replace(
         line,
@@ -82,16 +60,16 @@ def _both(line: BillLine, other: BillLine) -> BillLine:
 
 def priced(draft: Draft, switches: dict[Role, int], counted: PartCounts) -> Bom:
     """Price the switches of each role, and counted modules and cables; no links are needed."""
-    return _priced(draft, _lines(draft, switches, counted))
+    return priced_lines(draft, lines_of(draft, switches, counted))
 
 
-def _lines(draft: Draft, switches: dict[Role, int], counted: PartCounts) -> list[BillLine]:
+def lines_of(draft: Draft, switches: dict[Role, int], counted: PartCounts) -> list[BillLine]:
     """List the counted parts of a draft, without spares and prices of parts."""
     book = price_book(draft.spec, draft.catalog)
     cables: dict[tuple[str, str], BillLine] = {}
     for line in (*_cables(draft, counted), *_patching(counted)):
         before = cables.get((line.part, line.length_m))
-        cables[line.part, line.length_m] = _both(before, line) if before else line
+        cables[line.part, line.length_m] = both(before, line) if before else line
     return [
         *_switches(draft, switches, book),
         *_transceivers(draft, counted, book),
@@ -100,7 +78,7 @@ def _lines(draft: Draft, switches: dict[Role, int], counted: PartCounts) -> list
     ]
 
 
-def _priced(draft: Draft, lines: Iterable[BillLine]) -> Bom:
+def priced_lines(draft: Draft, lines: Iterable[BillLine]) -> Bom:
     """Add prices and spares to the lines of a bill."""
     spec = draft.spec
     book = price_book(spec, draft.catalog)
@@ -123,7 +101,7 @@ def _switches(draft: Draft, switches: dict[Role, int], book: PriceBook) -> Itera
     for part, roles in counts.items():
         model = draft.fabric.port_layouts[next(iter(roles))].model
         watts = model.typical_w if model.typical_w is not None else model.maximum_w
-        line = _line(
+        line = line_of(
             "switches",
             part,
             model.part_number,
@@ -132,7 +110,7 @@ def _switches(draft: Draft, switches: dict[Role, int], book: PriceBook) -> Itera
             watts,
             _rate(model, book),
         )
-        yield replace(line, unit_power_max_w=_watts(model.maximum_w))
+        yield replace(line, unit_power_max_w=exact_watts(model.maximum_w))
 
 
 def _rate(model: Switch, book: PriceBook) -> Decimal | None:
@@ -154,7 +132,7 @@ def _transceivers(draft: Draft, counted: PartCounts, book: PriceBook) -> Iterato
     }
     for part, purposes in _by_part(counted.modules).items():
         module = models[part]
-        yield _line(
+        yield line_of(
             "transceivers",
             part,
             module.opn,
@@ -175,7 +153,7 @@ def _cables(draft: Draft, counted: PartCounts) -> Iterator[BillLine]:
         key=lambda each: (order[each[0].model], Decimal(each[0].length_m or 0)),
     ):
         cable = cables[item.model]
-        line = _line(
+        line = line_of(
             "cables",
             item.model,
             cable.order_number(item.length_m),
@@ -200,7 +178,7 @@ def _used_cables(draft: Draft) -> Iterator[Cable]:
 def _patching(counted: PartCounts) -> Iterator[BillLine]:
     """List trunks, panels, cassettes and cords."""
     for purpose, part, length_m, description, quantity in counted.patching:
-        line = _line("cables", part, None, description, {purpose: quantity}, 0)
+        line = line_of("cables", part, None, description, {purpose: quantity}, 0)
         yield replace(line, length_m=length_m)
 
 
@@ -218,49 +196,12 @@ def _nics(draft: Draft) -> Iterator[BillLine]:
     nic = draft.fabric.nic
     if nic and draft.spec.nic.model:
         count = draft.fabric.gpus * draft.fabric.nics_per_gpu
-        yield _line(
+        yield line_of(
             "nics", nic.model, nic.part_number, nic.description, {"GPUs": count}, nic.power_w
         )
 
 
-def _devices(plan: Plan) -> Iterator[BillLine]:
-    """List the devices that are neither hosts nor switches by model, as far as they have one."""
-    counts = Counter[str | None]()
-    for group in plan.spec.devices:
-        counts[group.model] += group.count
-    for model, count in counts.items():
-        facts = plan.catalog.device(model)
-        if facts:
-            yield _line(
-                "devices",
-                facts.model,
-                facts.part_number,
-                facts.description,
-                {DEVICES: count},
-                facts.typical_w,
-            )
-
-
-def _power_cords(plan: Plan) -> Iterator[BillLine]:
-    """List the power cords by model, without those that come with their devices."""
-    counts: dict[PowerCord, Counter[str]] = defaultdict(Counter)
-    for each in power_cords(plan):
-        if each.bought:
-            counts[each.part][each.purpose] += each.bought
-    for cord, purposes in counts.items():
-        yield _line("cords", cord.model, cord.part_number, cord.description, {**purposes}, 0)
-
-
-def _housing(plan: Plan) -> Iterator[BillLine]:
-    """List the hosts and the racks."""
-    for each in housing(plan):
-        typical, most = each.power_w
-        purposes = {each.purpose: each.quantity}
-        line = _line(each.part_class, each.part, None, each.description, purposes, typical)
-        yield replace(line, unit_power_max_w=_watts(most))
-
-
-def _line(
+def line_of(
     part_class: PartClass,
     part: str,
     number: str | None,
@@ -273,7 +214,7 @@ def _line(
 
     A part with one known power draws no more than that at most.
     """
-    power = _watts(watts)
+    power = exact_watts(watts)
     return BillLine(
         part_class=part_class,
         part=part,
@@ -325,6 +266,6 @@ def spare_count(policy: SparePolicy, quantity: int) -> int:
     return max(math.ceil(Fraction(str(policy.percent)) * quantity / 100), policy.minimum)
 
 
-def _watts(value: float | None) -> Fraction | None:
+def exact_watts(value: float | None) -> Fraction | None:
     """Return a power as an exact fraction of its decimal text."""
     return None if value is None else Fraction(str(value))

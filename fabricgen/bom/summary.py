@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Literal
 
 from fabricgen.bom.bill import CLASSES, NETWORK_CLASSES
 from fabricgen.bom.loads import loads_of
-from fabricgen.bom.priced_bill import cluster_bom
 from fabricgen.core.document import Document
 from fabricgen.core.terms import CLOS_KINDS, LinkKind, Role, ratio_text
 
@@ -271,6 +270,8 @@ def _network(plan: Plan) -> NetworkSummary:
 
 def totals_of(plan: Plan) -> Totals:
     """Count the figures of a compute fabric and its networks together."""
+    from fabricgen.bom.cluster_bill import cluster_bom  # noqa: PLC0415 - most plans have no networks
+
     plans, bill = [plan, *plan.networks.values()], cluster_bom(plan)
     return Totals(
         sum(_switches(each).total for each in plans),

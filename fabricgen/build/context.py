@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from fabricgen.analysis.checks.laws import judge, judge_networks
 from fabricgen.analysis.checks.plan_evidence import evidence_of
-from fabricgen.bom.priced_bill import cluster_bom, make_bom
+from fabricgen.bom.priced_bill import make_bom
 from fabricgen.build.selection import BuildScope, GroupSelection, SheetOptions, lacks_switches
 from fabricgen.outputs.groups import GROUPS
 from fabricgen.outputs.packs.rendered_texts import RenderedTexts
@@ -101,7 +101,11 @@ class BuildContext:
     @cached_property
     def bill(self) -> Bom:
         """The bill of the compute fabric and all networks."""
-        return cluster_bom(self.plan) if self.plan.networks else self.bom
+        if not self.plan.networks:
+            return self.bom
+        from fabricgen.bom.cluster_bill import cluster_bom
+
+        return cluster_bom(self.plan)
 
     @cached_property
     def comparison(self) -> Comparison:
@@ -121,7 +125,7 @@ class BuildContext:
     @cached_property
     def cluster_racks(self) -> dict[str, RackContents]:
         """The parts of each rack, with those of all networks."""
-        from fabricgen.bom.breakdown.breakdown import cluster_racks
+        from fabricgen.bom.breakdown.cluster_racks import cluster_racks
 
         return cluster_racks(self.plan, self.racks)
 

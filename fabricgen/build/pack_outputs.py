@@ -15,7 +15,6 @@ from fabricgen.outputs.groups import GROUPS, PACK_GROUPS
 from fabricgen.outputs.packs.nos_packs import nos_packs
 from fabricgen.outputs.packs.site_lines import SiteLines
 from fabricgen.planning.patch_cords import cord_of
-from fabricgen.planning.power_cords import has_pdus
 from fabricgen.views.infiniband.transport import is_infiniband
 from fabricgen.views.switches.facts import switch_facts
 
@@ -134,7 +133,7 @@ def fitting_outputs(context: BuildContext, group: str) -> list[tuple[str, PackOu
         and (context.plan.pieces or not output.shared_cables)
         and (not output.networks or context.plan.routed)
         and (output.each not in PATCHED or _has_panels(context))
-        and (output.each != "power-cords" or has_pdus(context.plan))
+        and (output.each != "power-cords" or _has_pdus(context.plan))
         and (output.each != "cord-labels" or _has_cords(context.plan))
         and (output.each != "spare-leaves" or context.plan.mapping.spare_leaves)
         and _fits_leaves(context, pack.name, output)
@@ -144,7 +143,14 @@ def fitting_outputs(context: BuildContext, group: str) -> list[tuple[str, PackOu
 
 def _has_cords(plan: Plan) -> bool:
     """Return whether there are power cords with an outlet, or panels in which cords are moved."""
-    return has_pdus(plan) or cord_of(plan) is not None
+    return _has_pdus(plan) or cord_of(plan) is not None
+
+
+def _has_pdus(plan: Plan) -> bool:
+    """Return whether power cords have an outlet."""
+    from fabricgen.planning.power_cords import has_pdus
+
+    return has_pdus(plan)
 
 
 def _has_panels(context: BuildContext) -> bool:

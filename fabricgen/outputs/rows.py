@@ -82,7 +82,7 @@ def bom(plan: Plan) -> list[Row]:
     [('switches', None, 48, 133248), ('transceivers', None, 256, 50944), ('cables', 2, 12, None)]
     """
     from fabricgen.bom.bill_table import bom_view
-    from fabricgen.bom.priced_bill import cluster_bom
+    from fabricgen.bom.cluster_bill import cluster_bom
 
     return [_part(part) for part in bom_view(cluster_bom(plan), plan).parts]
 

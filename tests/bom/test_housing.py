@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fabricgen.bom.bill_table import bom_view
-from fabricgen.bom.breakdown.breakdown import by_rack, by_role, cluster_racks, racks_of
+from fabricgen.bom.breakdown.breakdown import by_rack, by_role, racks_of
 from fabricgen.bom.breakdown.build import loads_view
-from fabricgen.bom.priced_bill import bill_of, make_bom
+from fabricgen.bom.breakdown.cluster_racks import cluster_racks
+from fabricgen.bom.cluster_bill import bill_of
+from fabricgen.bom.priced_bill import make_bom
 from fabricgen.bom.summary import cost, summarize
 from tests.fabrics import plan_of, small_plan
 from tests.mutations.power import POWERED

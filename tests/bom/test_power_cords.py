@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fabricgen.bom.bill_table import bom_view
-from fabricgen.bom.breakdown.breakdown import by_rack, by_role, cluster_racks, racks_of
-from fabricgen.bom.priced_bill import bill_of, cluster_bom
+from fabricgen.bom.breakdown.breakdown import by_rack, by_role, racks_of
+from fabricgen.bom.breakdown.cluster_racks import cluster_racks
+from fabricgen.bom.cluster_bill import bill_of, cluster_bom
 from fabricgen.bom.summary import cost
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.power_cords import plan_power

@@ -12,7 +12,7 @@ from zipfile import ZipFile
 import pytest
 
 from fabricgen.analysis.checks import laws
-from fabricgen.bom.priced_bill import cluster_bom
+from fabricgen.bom.cluster_bill import cluster_bom
 from fabricgen.build.context import BuildContext
 from fabricgen.build.run import build
 from fabricgen.outputs.packs.render import Packs

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabricgen.analysis.checks.laws import check
 from fabricgen.api import plan_file
-from fabricgen.bom.priced_bill import cluster_bom
+from fabricgen.bom.cluster_bill import cluster_bom
 from fabricgen.lab.networks.choose import EVERY, lay_out_networks
 from fabricgen.outputs.dcim.management import ManagementPorts
 from fabricgen.planning.plan_document import plan_document

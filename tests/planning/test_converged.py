@@ -13,7 +13,7 @@ from fabricgen.analysis.checks.laws import check, judge
 from fabricgen.analysis.checks.plan_evidence import evidence_of
 from fabricgen.analysis.impact.network_loss import NetworkFailures
 from fabricgen.api import plan_file
-from fabricgen.bom.priced_bill import cluster_bom
+from fabricgen.bom.cluster_bill import cluster_bom
 from fabricgen.build.run import build
 from fabricgen.cli import run
 from fabricgen.core.terms import LinkKind, Role

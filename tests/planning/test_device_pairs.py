@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabricgen.analysis.checks.laws import check
 from fabricgen.analysis.impact.network_loss import NetworkFailures
-from fabricgen.bom.priced_bill import cluster_bom
+from fabricgen.bom.cluster_bill import cluster_bom
 from fabricgen.core.terms import PEERS
 from fabricgen.inventory.fields import KEY_EXAMPLE
 from fabricgen.lifecycle.change.expand import grow

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fabricgen.analysis.checks.laws import check
-from fabricgen.bom.priced_bill import cluster_bom
+from fabricgen.bom.cluster_bill import cluster_bom
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.views.factory import Views
 from tests.fabrics import plan_of

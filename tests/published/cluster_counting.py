@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.bom.bill import DEVICES
-from fabricgen.bom.priced_bill import cluster_bom
+from fabricgen.bom.cluster_bill import cluster_bom
 from fabricgen.core.terms import CLOS_KINDS, LinkKind, Role
 from tests.fabrics import plan_of
 from tests.published.tables import tables

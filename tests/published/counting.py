@@ -15,8 +15,9 @@ import numpy as np
 
 from fabricgen.analysis.search.side_by_side import side_by_side
 from fabricgen.bom.breakdown.breakdown import by_role
+from fabricgen.bom.cluster_bill import cluster_bom
 from fabricgen.bom.comparison import Comparison, compare
-from fabricgen.bom.priced_bill import cluster_bom, make_bom
+from fabricgen.bom.priced_bill import make_bom
 from fabricgen.bom.summary import summarize
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind, Role

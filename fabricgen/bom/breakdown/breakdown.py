@@ -15,12 +15,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.bom.bill import DEVICES, role_of
+from fabricgen.bom.bill import DEVICES, RACKS, role_of
 from fabricgen.bom.counts import item_name, lengths_of, unpatched
-from fabricgen.bom.housing import RACKS, housing
-from fabricgen.bom.loads import box_of
 from fabricgen.bom.patch_counts import PANELS, jumper_items
-from fabricgen.bom.power_cords import power_cords
 from fabricgen.core.arrays import distinct
 from fabricgen.core.terms import ROLES, Role
 from fabricgen.planning.cabling.stock_lengths import metres
@@ -118,15 +115,15 @@ def racks_of(plan: Plan) -> dict[str, RackContents]:
         return {}
     room = plan.lengths.room
     racks: dict[int, RackContents] = defaultdict(RackContents)
-    for part, rack, count in _counted(_placed(plan, plan.lengths), len(room.names)):
+    for part, rack, count in counted(_placed(plan, plan.lengths), len(room.names)):
         racks[rack].parts[part] += count
-    for role, rack, count in _counted(_boxes(plan, plan.lengths), len(room.names)):
+    for role, rack, count in counted(_boxes(plan, plan.lengths), len(room.names)):
         racks[rack].boxes[role] += count
         racks[rack].parts.update(_own(plan, role, count))
     return {room.names[rack]: racks[rack] for rack in sorted(racks)}
 
 
-def _counted(
+def counted(
     placed: Iterable[tuple[str, IntArray]] | Iterable[tuple[str, Int32Array]], racks: int
 ) -> Iterator[tuple[str, int, int]]:
     """Count each part or role in each rack, over all segments."""
@@ -136,46 +133,6 @@ def _counted(
     for name, counts in sums.items():
         here = np.flatnonzero(counts)
         yield from zip(repeat(name), here.tolist(), counts[here].tolist(), strict=False)
-
-
-def cluster_racks(plan: Plan, racks: Mapping[str, RackContents]) -> dict[str, RackContents]:
-    """Return the contents of each rack with those of all networks, and `devices` by their kind.
-
-    `racks` are those of the compute fabric. Switches of networks have the network before their
-    role.
-    """
-    if plan.lengths is None:
-        return {}
-    room = plan.lengths.room
-    found = {
-        name: RackContents(held.boxes.copy(), held.parts.copy()) for name, held in racks.items()
-    }
-    for name, network in plan.networks.items():
-        for rack, own in racks_of(network).items():
-            held = found.setdefault(rack, RackContents())
-            held.parts.update(own.parts)
-            boxes = {box_of(name, role): count for role, count in own.boxes.items() if role != HOST}
-            held.boxes.update(boxes)
-    for number, group in enumerate(room.equipment.groups):
-        if not group.switches and not group.beside_units:
-            devices = np.flatnonzero(room.equipment.group == number) + room.first_equipment
-            for at in room.positions.rack[devices].tolist():
-                held = found.setdefault(room.names[at], RackContents())
-                held.boxes[group.kind] += 1
-                if group.part:
-                    held.parts[group.part.model] += 1
-    for part, at, count in _counted(_beside(plan, room), len(room.names)):
-        found.setdefault(room.names[at], RackContents()).parts[part] += count
-    return {name: found[name] for name in room.names if name in found}
-
-
-def _beside(plan: Plan, room: Room) -> Iterator[tuple[str, IntArray]]:
-    """Yield power cords, hosts and racks with their racks."""
-    for cords in power_cords(plan):
-        racks = room.positions.rack[cords.devices]
-        yield cords.part.model, np.repeat(racks, cords.bought_each)
-    for housed in housing(plan):
-        yield housed.part, housed.racks
 
 
 def _placed(plan: Plan, lengths: Lengths) -> Iterator[tuple[str, Int32Array]]:

@@ -12,7 +12,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabricgen.bom.bill import CLASSES
-from fabricgen.bom.priced_bill import cluster_bom, make_bom
+from fabricgen.bom.cluster_bill import cluster_bom
+from fabricgen.bom.priced_bill import make_bom
 from fabricgen.bom.summary import number
 from fabricgen.core.document import Document
 from fabricgen.lifecycle.change.cable_changes import CableChanges, compare_cables

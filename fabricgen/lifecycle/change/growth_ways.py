@@ -14,8 +14,8 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from fabricgen.bom.bill import Bom
+from fabricgen.bom.cluster_bill import bill_of
 from fabricgen.bom.counts import part_of
-from fabricgen.bom.priced_bill import bill_of
 from fabricgen.core.diagnostics import Refusal, refuse
 from fabricgen.inventory.sizing import Reserve
 from fabricgen.lifecycle.change.expand import grow, pinned

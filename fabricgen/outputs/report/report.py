@@ -11,8 +11,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from fabricgen.analysis.checks.laws import check
+from fabricgen.bom.cluster_bill import cluster_bom
 from fabricgen.bom.comparison import compare
-from fabricgen.bom.priced_bill import cluster_bom, make_bom
+from fabricgen.bom.priced_bill import make_bom
 from fabricgen.outputs.drawings.build import Drawings
 from fabricgen.outputs.report.drawings import network_drawings, rails, stripes
 from fabricgen.outputs.report.failure_impacts import losses

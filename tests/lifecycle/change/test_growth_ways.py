@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from fabricgen.bom.cluster_bill import bill_of
 from fabricgen.bom.counts import part_of
-from fabricgen.bom.priced_bill import bill_of
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.cli.ways_text import ways_text
 from fabricgen.core.diagnostics import Finding, Refusal

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fabricgen.bom.priced_bill import cluster_bom
+from fabricgen.bom.cluster_bill import cluster_bom
 from fabricgen.cli.diff import diff_text
 from fabricgen.lifecycle.change.diff import diff
 from tests.fabrics import plan_of

@@ -6,8 +6,9 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.api import plan_inventory
+from fabricgen.bom.cluster_bill import cluster_bom
 from fabricgen.bom.comparison import compare
-from fabricgen.bom.priced_bill import cluster_bom, make_bom
+from fabricgen.bom.priced_bill import make_bom
 from fabricgen.bom.summary import summarize
 from fabricgen.lifecycle.change.growth_ways import ways_to_grow
 from fabricgen.outputs.report.decision import decision, editions

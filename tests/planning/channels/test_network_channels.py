@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.analysis.checks.laws import check
-from fabricgen.bom.priced_bill import cluster_bom
+from fabricgen.bom.cluster_bill import cluster_bom
 from fabricgen.build.patching_files import PanelLabels, PatchingFiles, patching_tasks
 from fabricgen.lifecycle.audit.cross_connects import audit_cross_connects
 from fabricgen.lifecycle.change.expand import grow
