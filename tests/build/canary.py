@@ -14,7 +14,6 @@ from fabricgen.build.management_notes import cut_off_notes, left_out
 from fabricgen.build.pack_outputs import config_packs
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.plan_document import plan_document
-from fabricgen.views.factory import Views
 from fabricgen.views.hosts.build import Hosts
 from tests.fabrics import build_context, plan_of
 from tests.outputs.packs.managed import FULL, LEAST, LEAVES, SECRETS
@@ -68,12 +67,8 @@ def managed_fabrics(draw: st.DrawFn) -> tuple[Keys, dict[str, str]]:
 
 def leaks(inventory: Keys, values: dict[str, str]) -> Iterator[str]:
     """Yield each place of a canary where none may be, and each file whose mode would be wrong."""
-    plan, packs = plan_of(**inventory), PACKS
-    packs.secrets.values = {}
-    for name, text, _ in _files(Seen(plan, packs)):
-        yield from (f"{name} without secrets" for value in values.values() if value in text)
-    packs.secrets.values = values
-    seen = Seen(plan, packs)
+    PACKS.secrets.values = values
+    seen = Seen(plan_of(**inventory), PACKS)
     for name, text, secret in _files(seen):
         if any(value in text or json.dumps(value)[1:-1] in text for value in values.values()):
             yield from [] if secret else [f"{name} would be readable"]
@@ -81,6 +76,9 @@ def leaks(inventory: Keys, values: dict[str, str]) -> Iterator[str]:
             yield f"{name} is secret for nothing"
     for name, text in _documents(seen):
         yield from (name for value in values.values() if value in text)
+    PACKS.secrets.values = {}
+    for name, text, _ in _files(seen):
+        yield from (f"{name} without secrets" for value in values.values() if value in text)
 
 
 @dataclass(frozen=True)
@@ -98,7 +96,7 @@ class Seen:
     @cached_property
     def switches(self) -> list[SwitchView]:
         """The switches of a rail."""
-        return [*Views(self.plan).switches(0)]
+        return [*self.context.views.switches(0)]
 
     @cached_property
     def pack(self) -> Pack:
