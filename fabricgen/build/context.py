@@ -132,7 +132,7 @@ class BuildContext:
     @cached_property
     def check_report(self) -> CheckResult:
         """The verdict of each law on the plan."""
-        evidence = evidence_of(self.plan, self.views)
+        evidence = evidence_of(self.plan, self.views, self.bom)
         result = judge(
             replace(evidence, racks=lambda: {name: rack.parts for name, rack in self.racks.items()})
         )

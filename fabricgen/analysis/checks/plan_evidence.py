@@ -23,16 +23,17 @@ from fabricgen.views.protocols import LinkSettings
 
 if TYPE_CHECKING:
     from fabricgen.analysis.circuits.schedule import Schedule
+    from fabricgen.bom.bill import Bom
     from fabricgen.planning.plan import Plan
 
 
-def evidence_of(plan: Plan, views: Views | None = None) -> Evidence:
-    """Return the evidence about a plan and its views.
+def evidence_of(plan: Plan, views: Views | None = None, bom: Bom | None = None) -> Evidence:
+    """Return the evidence about a plan, and about its views and its bill where they are made.
 
     Raises the Refusal of a price book that does not exist.
     """
     segments = range(plan.mapping.segments)
-    views, bom = views or Views(plan), make_bom(plan)
+    views, bom = views or Views(plan), bom or make_bom(plan)
     return Evidence(
         plan=plan,
         wiring=wiring_of(plan),

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import struct
 import zlib
+from itertools import count, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -22,6 +23,8 @@ from fabricgen.core.arrays import distinct
 from fabricgen.core.terms import LinkKind
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from fabricgen.core.arrays import Int32Array
     from fabricgen.planning.plan import Plan
 
@@ -58,9 +61,17 @@ def flow_hash(seed: int, source: int, target: int, flow: Flow) -> int:
 
 def _checksum(source: int, target: int, flow: Flow) -> int:
     """Return the part of a flow's hash that is the same on every switch."""
-    width = 16 if source >> 32 else 4
-    ends = source.to_bytes(width, "big") + target.to_bytes(width, "big")
-    return zlib.crc32(ends + struct.pack("!BHH", UDP, flow.source_port, ROCE_PORT))
+    return zlib.crc32(_beyond_source(target, flow), zlib.crc32(_packed(source)))
+
+
+def _packed(address: int) -> bytes:
+    """Return an IPv4 or IPv6 address in network byte order."""
+    return address.to_bytes(16 if address >> 32 else 4, "big")
+
+
+def _beyond_source(target: int, flow: Flow) -> bytes:
+    """Return what the checksum of a flow reads after the source address."""
+    return _packed(target) + struct.pack("!BHH", UDP, flow.source_port, ROCE_PORT)
 
 
 def _mixed(bits: Any) -> Any:  # noqa: ANN401 - one number, or an array
@@ -125,7 +136,7 @@ class _Climb:
 
     def send(self, flows: int) -> None:
         """Send flows up, tier by tier, and count them on every link."""
-        sums = np.array([self._checksum(number) for number in range(flows)], dtype=np.uint64)
+        sums = np.fromiter(islice(self._checksums(), flows), np.uint64, flows)
         at = np.full(flows, self.leaf, dtype=self.upper.dtype)
         for rows in self.kinds.values():
             leaving = np.empty(flows, dtype=rows.dtype)
@@ -136,8 +147,10 @@ class _Climb:
             self.counts += np.bincount(leaving, minlength=len(self.counts))
             at = self.upper[leaving]
 
-    def _checksum(self, number: int) -> int:
-        """Return the checksum of a flow."""
-        rest, source = divmod(number, len(self.sources))
-        turn, target = divmod(rest, len(self.targets))
-        return _checksum(self.sources[source], self.targets[target], flow_of(turn))
+    def _checksums(self) -> Iterator[int]:
+        """Yield the checksum of each flow: all sources send to a target, then to the next one."""
+        sources = [zlib.crc32(_packed(source)) for source in self.sources]
+        for turn in count():
+            for target in self.targets:
+                rest = _beyond_source(target, flow_of(turn))
+                yield from (zlib.crc32(rest, source) for source in sources)
