@@ -56,12 +56,12 @@ def small_inventory(random: Random, gpus: int = 40) -> dict[str, Any]:
     )
 
 
-def small_plans(seed: int, count: int, gpus: int = 40) -> Iterator[tuple[Plan, Random]]:
-    """Draw a number of inventories, and plan those that are not refused.
+def small_plans(seed: int, numbers: range, gpus: int = 40) -> Iterator[tuple[Plan, Random]]:
+    """Draw an inventory for each number, and plan those that are not refused.
 
     Each plan comes with the random numbers that the test may go on to draw.
     """
-    for number in range(count):
+    for number in numbers:
         random = Random(f"{seed}-{number}")  # noqa: S311 - the same fabrics in every run
         plan = plan_or_none(small_inventory(random, gpus))
         if plan:

@@ -130,14 +130,16 @@ def shown(found: Impact) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("plans", [50, pytest.param(120, marks=pytest.mark.slow)])
-def test_classes_equal_enumerated_pairs(plans: int) -> None:
+@pytest.mark.parametrize(
+    "numbers", [range(50), pytest.param(range(120), marks=pytest.mark.slow)], ids=str
+)
+def test_classes_equal_enumerated_pairs(numbers: range) -> None:
     """One to twelve failures at once in fabrics of every design.
 
     Compared are pairs cut off, lost, relayed and over the network, and the load of relays.
     """
     seen: Counter[tuple[str, int, bool]] = Counter()
-    for plan, random in small_plans(1, plans):
+    for plan, random in small_plans(1, numbers):
         for count in (1, 2, 5, 12):
             names = some_failures(plan, random, count)
             expected = enumerate_pairs(plan, names)
@@ -218,14 +220,16 @@ def lost_by_port(plan: Plan, names: list[str]) -> dict[str, float]:
     }
 
 
-@pytest.mark.parametrize("plans", [60, pytest.param(150, marks=pytest.mark.slow)])
-def test_reachability_and_bandwidth_agree_with_the_graph(plans: int) -> None:
+@pytest.mark.parametrize(
+    "numbers", [range(60), pytest.param(range(60, 150), marks=pytest.mark.slow)], ids=str
+)
+def test_reachability_and_bandwidth_agree_with_the_graph(numbers: range) -> None:
     """The same failures leave the same components of the networkx graph.
 
     Each GPU's uplinks lose the same share.
     """
     checked = 0
-    for plan, random in small_plans(2, plans, gpus=60):
+    for plan, random in small_plans(2, numbers, gpus=60):
         for count in (1, 1, 2, 2):
             names = some_failures(plan, random, count)
             found, left = impact(plan, names), left_of(plan, names)
@@ -245,7 +249,7 @@ def test_reachability_and_bandwidth_agree_with_the_graph(plans: int) -> None:
                 {int(gpu.partition("-g")[2]) % plan.fabric.rails for gpu in lost}
             ), names
             checked += 1
-    assert checked >= 4 * plans // 3
+    assert checked >= 4 * len(numbers) // 3
 
 
 def flow(plan: Plan, names: list[str]) -> int:
@@ -438,14 +442,16 @@ def test_a_million_gpus() -> None:
     assert found.pairs_needing_relay == 2 * 64 * (4096 - 64) + 64 * 63
 
 
-@pytest.mark.parametrize("plans", [16, pytest.param(40, marks=pytest.mark.slow)])
-def test_the_ranking_covers_every_part(plans: int) -> None:
+@pytest.mark.parametrize(
+    "numbers", [range(16), pytest.param(range(16, 40), marks=pytest.mark.slow)], ids=str
+)
+def test_the_ranking_covers_every_part(numbers: range) -> None:
     """A row for each group of equal parts has the loss of each of them, measured alone.
 
     The rows count all parts.
     """
     seen: Counter[str] = Counter()
-    for plan, _ in small_plans(3, plans, gpus=36):
+    for plan, _ in small_plans(3, numbers, gpus=36):
         for kind in PARTS:
             expected = Counter(
                 repr(figures(impact(plan, [name]))) for name in every_failure(plan, kind)

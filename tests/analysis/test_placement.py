@@ -165,7 +165,7 @@ def test_classes_equal_enumerated_pairs() -> None:
     Compared are the counts, the relays outside of the job, the examples, and the fixes.
     """
     seen: Counter[tuple[str, bool]] = Counter()
-    for plan, random in small_plans(7, 150, gpus=30):
+    for plan, random in small_plans(7, range(150), gpus=30):
         gpus = drawn_job(random, plan)
         placed, expected = Placement(plan, gpus), enumerate_pairs(plan, gpus.tolist())
         document = placed.document()
