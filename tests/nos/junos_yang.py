@@ -181,8 +181,9 @@ def _values(shape: Statement, words: list[str]) -> tuple[tuple[str, ...], str, l
 def validate(program: str, home: Path, texts: Iterable[str], folder: Path) -> list[str]:
     """Validate configurations in XML with yanglint, and return its errors.
 
-    It reads the models of the sections in use, which takes it seconds, once for all texts. With
-    each module it compiles those before it again, so the large ones are last.
+    It reads the models of the sections in use, once for all texts. With each module in its command
+    it compiles those before it again, so there are two: one that imports all, which `-ii` takes for
+    modules of their own, and any of these, with which it compiles them.
     """
     files: list[Path] = []
     used: set[Path] = set()
@@ -190,9 +191,13 @@ def validate(program: str, home: Path, texts: Iterable[str], folder: Path) -> li
         files.append(folder / f"{number}.xml")
         files[-1].write_text(text, encoding="utf-8")
         used |= {one.path for one in modules(home).values() if f'"{one.namespace}"' in text}
-    models = sorted(used, key=lambda path: (path.stat().st_size, path))
+    models = sorted(used)
+    names = [path.name.partition("@")[0] for path in models]
+    imports = "".join(f"import {name} {{prefix p{at};}}" for at, name in enumerate(names))
+    every = folder / "every.yang"
+    every.write_text(f"module every {{namespace urn:every; prefix e; {imports}}}", encoding="utf-8")
     done = subprocess.run(
-        [program, "-p", home, "-t", "config", "-f", "xml", *models, *files],
+        [program, "-ii", "-p", home, "-t", "config", "-f", "xml", every, *models[:1], *files],
         capture_output=True,
         text=True,
         check=False,
