@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
 from tests.nos.junos import words_of
-from tests.nos.yang import Statement, element, leaf, statements
+from tests.nos.yang import Statement, element, importing, leaf, statements
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -192,10 +192,7 @@ def validate(program: str, home: Path, texts: Iterable[str], folder: Path) -> li
         files[-1].write_text(text, encoding="utf-8")
         used |= {one.path for one in modules(home).values() if f'"{one.namespace}"' in text}
     models = sorted(used)
-    names = [path.name.partition("@")[0] for path in models]
-    imports = "".join(f"import {name} {{prefix p{at};}}" for at, name in enumerate(names))
-    every = folder / "every.yang"
-    every.write_text(f"module every {{namespace urn:every; prefix e; {imports}}}", encoding="utf-8")
+    every = importing([path.name.partition("@")[0] for path in models], folder)
     done = subprocess.run(
         [program, "-ii", "-p", home, "-t", "config", "-f", "xml", every, *models[:1], *files],
         capture_output=True,

@@ -13,11 +13,13 @@ import shutil
 import subprocess
 from typing import TYPE_CHECKING
 
+from tests.nos.yang import importing
+
 if TYPE_CHECKING:
     from pathlib import Path
 
 MODULES = (
-    "common/srl_nokia-features",  # first, or every feature is off
+    "common/srl_nokia-features",  # first
     "common/srl_nokia-common",
     "interfaces/srl_nokia-interfaces",
     "interfaces/srl_nokia-if-ip",
@@ -169,16 +171,19 @@ def validate(
 ) -> subprocess.CompletedProcess[str]:
     """Validate configurations with yanglint, which reads the models once for all of them.
 
-    It returns 0, or another code with the invalid node.
+    It returns 0, or another code with the invalid node. As for Junos, one module imports all others
+    and one of these has them compiled, here that of the features. What they import adds states, and
+    no configuration.
     """
     paths = [folder / f"{number}.json" for number in range(len(configs))]
     for path, config in zip(paths, configs, strict=True):
         path.write_text(config, encoding="utf-8")
     places = [word for place in sorted(home.glob("*/")) for word in ("-p", str(place))]
-    modules = [str(home / f"{name}.yang") for name in MODULES]
+    every = importing([name.rpartition("/")[2] for name in MODULES], folder)
+    modules = [str(every), str(home / f"{MODULES[0]}.yang")]
     features = f"srl_nokia-features:{','.join(FEATURES)}"
     return subprocess.run(
-        [program, *places, "-F", features, "-t", "config", "-f", "json", *modules, *paths],
+        [program, "-ii", *places, "-F", features, "-t", "config", "-f", "json", *modules, *paths],
         capture_output=True,
         text=True,
         check=False,

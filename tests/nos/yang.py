@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 _TOKEN = re.compile(
@@ -67,6 +67,14 @@ def module(path: Path) -> Statement:
     """Read a module."""
     (found,) = statements(path.read_text(encoding="utf-8"))
     return found
+
+
+def importing(names: Iterable[str], folder: Path) -> Path:
+    """Write a module that imports others, with which yanglint reads them without compiling each."""
+    imports = "".join(f"import {name} {{prefix p{at};}}" for at, name in enumerate(names))
+    path = folder / "every.yang"
+    path.write_text(f"module every {{namespace urn:every; prefix e; {imports}}}", encoding="utf-8")
+    return path
 
 
 def element(name: str, inner: str, namespace: str = "") -> str:
