@@ -13,7 +13,7 @@ import numpy as np
 from fabricgen.core.terms import LinkKind
 
 if TYPE_CHECKING:
-    from fabricgen.core.arrays import Int32Array
+    from fabricgen.core.arrays import Int32Array, IntArray
     from fabricgen.planning.plan import Plan
 
 
@@ -34,7 +34,7 @@ class Wiring(NamedTuple):
     lower_port: Int32Array
     upper: Int32Array
     upper_port: Int32Array
-    slot: Int32Array
+    slot: IntArray
     number: Int32Array
 
 

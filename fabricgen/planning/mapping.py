@@ -85,14 +85,14 @@ class Mapping:
             return self.network_leaves
         return leaf_packing(self.fabric, self.per_switch, self.sizing.leaf_down)
 
-    def kept_slots(self, port: IntArray, slot: IntArray) -> Int32Array:
+    def kept_slots(self, port: IntArray, slot: IntArray) -> IntArray:
         """Return the slots that ports of a network keep, whatever ports their leaves have gained.
 
         `slot` are the slots by the rule, which all other fabrics keep by themselves.
         """
         kept = self.network_leaves.kept if self.network_leaves else None
         return (
-            np.array(kept.slot, dtype=np.int32)[port]
+            np.array(kept.slot, dtype=np.int64)[port]
             if kept and kept.slot
             else slot.astype(np.int32, copy=False)
         )

@@ -61,6 +61,19 @@ def _constant(count: int) -> Callable[[int], int]:
 def network_too_large(fabric: ResolvedFabric, network: NetworkRules) -> Refusal:
     """Return the refusal of a network that no number of tiers holds."""
     layout = fabric.port_layouts[Role.LEAF]
+    alone = grouped_leaves(network, layout, joined=False)
+    if alone.used() > layout.usable:
+        ports = network.attached.ports
+        return refuse(
+            "network-too-large",
+            f"the leaves of the network `{network.name}` have too few ports",
+            path=("networks", network.name),
+            because=(
+                f"{ports} ports of devices are on {plain_count(alone.leaves(), 'leaf', 'leaves')}",
+                f"the fullest has {alone.used()} of them, and {layout.usable} ports",
+            ),
+            hint="give more `leaves`, or choose larger switches",
+        )
     leaves = grouped_leaves(network, layout, joined=True)
     uplinks = sum(leaves.leaf_uplinks()) or leaves.leaves() * leaves.uplinks[0]
     spines = max(-(-uplinks // fabric.port_layouts[Role.SPINE].usable), network.least_spines)

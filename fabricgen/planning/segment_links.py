@@ -36,7 +36,7 @@ class Segment(NamedTuple):
     lower_port: Int32Array
     upper: Int32Array
     upper_port: Int32Array
-    slot: Int32Array
+    slot: IntArray
     number: Int32Array
 
 
@@ -125,7 +125,7 @@ def _block(
         known,
         known + 1,
     )
-    parts: list[tuple[LinkKind, tuple[Int32Array, ...]]] = [(LinkKind.HOST, hosts)]
+    parts: list[tuple[LinkKind, tuple[IntArray, ...]]] = [(LinkKind.HOST, hosts)]
     if sizing.tiers > 1:
         parts.append((LinkKind.LEAF_SPINE, _leaf_uplinks(mapping, block, leaves, spines)))
     if sizing.spine_up:
@@ -140,9 +140,10 @@ def _block(
         )
         for kind, columns in parts
     ]
-    return Segment(
-        *(np.concatenate(columns).astype(np.int32) for columns in zip(*stacked, strict=True))
-    )
+    columns = Segment(*map(np.concatenate, zip(*stacked, strict=True)))
+    links = Segment(*(column.astype(np.int32) for column in columns))
+    # on leaves of compute they count over all blocks, in which IPv6 has more than 32 bits of them
+    return links._replace(slot=columns.slot) if mapping.fabric.shared_leaves else links
 
 
 def _leaf_uplinks(

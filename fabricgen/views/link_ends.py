@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fabricgen.core.arrays import BoolArray, Int32Array
+    from fabricgen.core.arrays import BoolArray, Int32Array, IntArray
     from fabricgen.planning.plan import Plan
 
 P = TypeVar("P")
@@ -37,7 +37,7 @@ class LinkColumns(NamedTuple):
 
     kind: Int32Array
     block: Int32Array
-    slot: Int32Array
+    slot: IntArray
     gpu: Int32Array
     rail: Int32Array
     lower: Int32Array
@@ -63,7 +63,7 @@ class SharedColumns(NamedTuple):
 
     kind: Int32Array
     block: Int32Array
-    slot: Int32Array
+    slot: IntArray
     lower: Int32Array
     lower_port: Int32Array
     lower_shown: NDArray[np.object_]
@@ -100,23 +100,21 @@ class LinkEnds(Generic[P]):
 
     def shared(self, rows: slice | Int32Array) -> SharedColumns:
         """Return what some links have in common with the same links of every other segment."""
-        plan = self.plan
-        kind, block, lower, lower_port, upper, upper_port, slot, number = (
-            column[rows] for column in plan.segment
-        )
+        plan, links = self.plan, self.plan.segment
+        kind, block = links.kind[rows], links.block[rows]
         return SharedColumns(
             kind=kind,
             block=block,
-            slot=slot,
-            lower=lower,
-            lower_port=lower_port,
+            slot=links.slot[rows],
+            lower=links.lower[rows],
+            lower_port=links.lower_port[rows],
             lower_shown=self.lower_ports[rows],
-            upper=upper,
-            upper_port=upper_port,
+            upper=links.upper[rows],
+            upper_port=links.upper_port[rows],
             upper_shown=self.upper_ports[rows],
             is_host=kind == LinkKind.HOST,
             prefix=(kind * plan.mapping.segment_blocks + block).tolist(),
-            number=[*map(f"%0{plan.label_width}d".__mod__, number.tolist())],
+            number=[*map(f"%0{plan.label_width}d".__mod__, links.number[rows].tolist())],
         )
 
     @cached_property

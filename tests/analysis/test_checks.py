@@ -204,8 +204,8 @@ def test_the_wiring_repeats_that_of_one_unit() -> None:
     assert {column.dtype for column in wiring} == {np.dtype(np.int32)}
     assert {len(column) for column in wiring} == {plan.links}
     segments = [
-        Wiring(
-            *(column[segment * rows_of_unit : (segment + 1) * rows_of_unit] for column in wiring)
+        Wiring._make(
+            column[segment * rows_of_unit : (segment + 1) * rows_of_unit] for column in wiring
         )
         for segment in range(plan.mapping.segments)
     ]

@@ -13,6 +13,7 @@ import numpy as np
 from fabricgen.core.terms import LinkKind
 from fabricgen.inventory.site import ReservedUnits
 from fabricgen.planning.cabling.cable_runs import make_runs
+from fabricgen.planning.fabric_links import Wiring
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from fabricgen.core.arrays import IntArray
     from fabricgen.core.terms import Role
     from fabricgen.planning.cabling.lengths import Lengths
-    from fabricgen.planning.fabric_links import Wiring
     from fabricgen.planning.port_layout import Port
     from fabricgen.planning.room.room import Room
     from fabricgen.views.cables.view import CableView
@@ -70,7 +70,7 @@ def dropped(evidence: Evidence, lost: Iterable[int]) -> Evidence:
     """Remove links."""
     kept = np.ones(len(evidence.wiring.kind), dtype=bool)
     kept[list(lost)] = False
-    wiring: Wiring = type(evidence.wiring)(*(column[kept] for column in evidence.wiring))
+    wiring = Wiring._make(column[kept] for column in evidence.wiring)
     return replace(evidence, wiring=wiring, candidate=evidence.candidate[kept])
 
 

@@ -54,7 +54,7 @@ def named_links(evidence: Evidence, rows: IntArray) -> NamedLinks:
     """Return links of the wiring as outputs name them."""
     plan, wiring, host = (
         evidence.plan,
-        Wiring(*(column[rows] for column in evidence.wiring)),
+        Wiring._make(column[rows] for column in evidence.wiring),
         evidence.has_host[rows],
     )
     fabric, mapping, between = plan.fabric, plan.mapping, ~host
