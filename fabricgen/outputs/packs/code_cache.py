@@ -7,8 +7,7 @@ writes no bytecode, templates are compiled in every run.
 
 A file begins with the SHA-256 of its code and of everything that this code depends on: the text,
 name and path of the template, the version of Python, and the sources of Jinja and of the
-environment, which have their time and size, as in Python's own files. Any other file is ignored,
-and replaced.
+environment. Any other file is ignored, and replaced.
 """
 
 from __future__ import annotations
@@ -76,9 +75,10 @@ class CodeCache:
         """What code depends on besides its template."""
         own = ("sandbox.py", "compiler.py", "in_place.py", "bounded.py")
         theirs = sorted(Path(jinja2.__file__).parent.glob("*.py"))
-        found = (path.stat() for path in (*(PACKAGE / name for name in own), *theirs))
-        sources = [f"{source.st_mtime_ns} {source.st_size}" for source in found]
-        return b"\0".join([MAGIC_NUMBER, " ".join(sources).encode()])
+        sources = [*(PACKAGE / name for name in own), *theirs]
+        return b"\0".join(
+            [MAGIC_NUMBER, *(hashlib.sha256(path.read_bytes()).digest() for path in sources)]
+        )
 
     @cached_property
     def _trusted(self) -> bool:
