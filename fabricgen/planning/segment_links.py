@@ -142,7 +142,7 @@ def _block(
     ]
     columns = Segment(*map(np.concatenate, zip(*stacked, strict=True)))
     links = Segment(*(column.astype(np.int32) for column in columns))
-    # on leaves of compute they count over all blocks, in which IPv6 has more than 32 bits of them
+    # slots of devices on leaves of compute count over all blocks: more than 32 bits with IPv6
     return links._replace(slot=columns.slot) if mapping.fabric.shared_leaves else links
 
 

@@ -15,11 +15,11 @@ from __future__ import annotations
 import json
 import os
 import resource
-import shutil
 import subprocess
 import sys
 import tempfile
 import time
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -38,7 +38,7 @@ from tests.bench.jinja_floor import JinjaFloor, drop, to_archive, to_folder
 from tests.bench.peers import MODEL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 MILLION, HB_DOMAIN, RADIX = 2**20, 256, 128
 SIZES = (16_384, 65_536, 262_144, MILLION)
@@ -158,10 +158,19 @@ MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108 - no se
 the more files were removed before."""
 
 
+@contextmanager
+def scratch(parent: str | None = None) -> Iterator[Path]:
+    """Lend a folder until the end of a measurement, by default where temporary files are."""
+    with tempfile.TemporaryDirectory(
+        prefix="fabricgen-bench-", dir=parent, ignore_cleanup_errors=True
+    ) as home:
+        yield Path(home)
+
+
 def everyday() -> None:
     """Measure whole builds of usual sizes as ratios to the bare import, and their growth."""
-    home, before = Path(tempfile.mkdtemp(prefix="fabricgen-bench-")), 0.0
-    try:
+    before = 0.0
+    with scratch() as home:
         bare = min(python(["-c", BARE]).cpu_s for _ in range(5))
         for gpus, wanted in EVERYDAY:
             cost = min(
@@ -179,8 +188,6 @@ def everyday() -> None:
                 wanted or "x4.2 at most",
             )
             before = cost.cpu_s
-    finally:
-        shutil.rmtree(home, ignore_errors=True)
 
 
 def peers() -> None:
@@ -196,20 +203,20 @@ def peers() -> None:
         say("configurations of EOS against pyavd", "pyavd is not installed", "`make bench-peers`")
         return
     for gpus, wanted in EOS:
-        with tempfile.TemporaryDirectory(prefix="fabricgen-bench-", dir=MEMORY) as home:
-            fabric = Path(home) / "fabric.yaml"
+        with scratch(MEMORY) as home:
+            fabric = home / "fabric.yaml"
             fabric.write_text(
                 f"name: bench\ngpus: {gpus}\nhb_domain: {{gpus: 8}}\nswitches: "
                 f"{{leaf: {{model: {MODEL}}}}}\naddressing: {{mtu: 9214}}\n",
                 encoding="utf-8",
             )
             runs = (
-                measured(["build", str(fabric), "--only", "configs", "-o", f"{home}/out{run}"])
+                measured(["build", str(fabric), "--only", "configs", "-o", str(home / f"out{run}")])
                 for run in range(5)
             )  # none replaces another
             cost = min(runs, key=lambda cost: cost.cpu_s)
             for given in ("facts", "inventory"):
-                switches, theirs = _peer(gpus, given, Path(home) / given)
+                switches, theirs = _peer(gpus, given, home / given)
                 say(
                     f"configurations of {switches} EOS switches against pyavd from {given}",
                     f"{theirs:.1f} s / {cost.cpu_s:.2f} s = {theirs / cost.cpu_s:.1f}",
@@ -617,20 +624,14 @@ def main() -> None:
     served()
     one_config()
     labs()
-    home = Path(tempfile.mkdtemp(prefix="fabricgen-bench-", dir=MEMORY))
-    try:
+    with scratch(MEMORY) as home:
         against_jinja(home)
         floor()
         shapes(home)
         clusters(home, SIZES[-3] if quick else MILLION)
-    finally:
-        shutil.rmtree(home, ignore_errors=True)
-    home = Path(tempfile.mkdtemp(prefix="fabricgen-bench-"))
-    try:
+    with scratch() as home:
         growth(home, SIZES[:-1] if quick else SIZES)
         changes(home, SIZES[:-1] if quick else SIZES)
-    finally:
-        shutil.rmtree(home, ignore_errors=True)
 
 
 if __name__ == "__main__":
