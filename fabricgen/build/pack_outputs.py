@@ -37,12 +37,9 @@ CIRCUITS = ("circuits", "cords", "circuit-box", "circuit-set")
 
 @per_build
 def _nos_packs(context: BuildContext) -> NosPacks:
-    """Find the pack of each NOS that switches run. Raises Refusal as `config_packs` does.
-
-    Without files that hold configurations, packs give no more than names of ports.
-    """
+    """Find the pack of each NOS that switches run. Raises Refusal as `config_packs` does."""
     configures = any(GROUPS[name].configures for name in context.selection.groups)
-    return nos_packs(context.plan, context.packs, required=configures)
+    return nos_packs(context.plan, context.packs, configures=configures)
 
 
 def config_packs(context: BuildContext) -> dict[str, Pack]:

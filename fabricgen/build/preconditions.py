@@ -62,10 +62,13 @@ def check_buildable(plan: Plan, packs: Packs, only: Collection[str] = ()) -> Non
     """
     spec = plan.spec
     check_inventory(spec, plan.catalog, packs)
+    phases = _last_phase(plan)
+    if spec.management and spec.management.addresses:
+        from fabricgen.planning.managed_names import check_addresses
+
+        check_addresses(plan, *phases)
     _check_switch_names(plan)
     _check_taken(plan)
-    if spec.phases:
-        _check_phases(plan)
     groups = choose(sorted(only), spec.outputs, packs).groups
     configures = bool(plan.roles) and any(GROUPS[group].configures for group in groups)
     configured = [nos_packs(own, packs).packs for own in plan.cluster] if configures else None
@@ -87,20 +90,20 @@ def check_buildable(plan: Plan, packs: Packs, only: Collection[str] = ()) -> Non
         Subnets(plan).prepare()
 
 
-def _check_phases(plan: Plan) -> None:
-    """Verify that phases build on each other, and that the last can be planned.
+def _last_phase(plan: Plan) -> list[Plan]:
+    """Return the plan of the last phase by GPUs, if there are any.
 
-    Raises Refusal.
+    Raises Refusal for phases that do not build on each other, or whose last cannot be planned.
     """
     if not plan.spec.phases:
-        return
+        return []
     from fabricgen.lifecycle.change.growth_ways import plan_of_end
     from fabricgen.lifecycle.change.phase_sizes import by_gpus, sizes_of
 
     if by_gpus(plan.spec):
-        plan_of_end(plan.spec, plan.catalog)
-    else:
-        sizes_of(plan)
+        return [plan_of_end(plan.spec, plan.catalog)]
+    sizes_of(plan)
+    return []
 
 
 def _check_switch_names(plan: Plan) -> None:

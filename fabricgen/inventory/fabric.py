@@ -244,12 +244,14 @@ class FabricSpec(InventoryModel):
     def without_networks(self) -> Self:
         """Return the inventory of the compute fabric alone.
 
-        Positions and measured lengths are of the whole cluster, so its room follows the rule.
+        Positions, measured lengths and stated addresses are of the whole cluster, so its room and
+        its addresses follow the rule.
         """
         if not self.has_networks:
             return self
         site = self.site and self.site.model_copy(update={"positions": None, "measured_m": {}})
-        management = self.management and self.management.model_copy(update={"device_pool": None})
+        own: dict[str, object] = {"device_pool": None, "addresses": {}}
+        management = self.management and self.management.model_copy(update=own)
         alone = {"networks": Networks.model_construct(), "devices": ()}
         return self.model_copy(update=alone | {"site": site, "management": management})
 

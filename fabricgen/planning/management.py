@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.core.diagnostics import Finding, Refusal, suggest
+from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.planning.addressing import address_text
 from fabricgen.planning.device_pool import first_device_address, fit_device_pool, hold_devices
 from fabricgen.planning.management_ports import port_name, ports_of_role
@@ -69,15 +69,14 @@ class ManagementPlan(NamedTuple):
 
 
 def plan_management(
-    draft: Draft, installed: Sequence[bool], hosts: Sequence[str], others: Sequence[str]
+    draft: Draft, installed: Sequence[bool], hosts: Sequence[str], *, shared: bool
 ) -> ManagementPlan | None:
     """Give every switch its management address, and every host where there is a pool for them.
 
-    `others` are the names of the switches of other networks and of their further management ports,
-    which `addresses` may have. `installed` is whether each switch has a link. Returns None without
-    `management`, and for a network without switches of its own. Raises Refusal where a pool is too
-    small, where pools share addresses, and for a name or an address under `addresses` that does not
-    fit.
+    `installed` is whether each switch has a link. Compute has the pool alone, or it is `shared`
+    with the switches of networks. Returns None without `management`, and for a network without
+    switches of its own. Raises Refusal where a pool is too small, where pools share addresses, and
+    for an address under `addresses` that does not fit.
     """
     asked = draft.spec.management
     if asked is None or (draft.fabric.network and not any(installed)):
@@ -89,13 +88,12 @@ def plan_management(
     names = [name for segment in _segments(draft) for name in draft.naming.switches(segment)]
     places = _places(draft)
     taken = _reserved(asked, subnet, gateway)
-    findings, ports = [*_overlaps(asked, draft)], _port_names(draft, names)
+    findings, ports = [*_overlaps(asked, draft)], port_names(draft, names)
     if not draft.fabric.network:
-        own_names = [name for column in ports for name in column if name]
-        findings += _misfits(asked, subnet, gateway, [*names, *own_names, *hosts, *others])
+        findings += _misfits(asked, subnet, gateway)
         findings += fit_device_pool(asked, subnet, taken, draft)
     findings += hold_devices(asked, draft)
-    pool = _part(asked.pool, draft, shared=bool(others))
+    pool = _part(asked.pool, draft, shared=shared)
     columns: list[Int64Array] = []
     for part in _parts_by_port(pool, 1 + len(ports)):
         column, short = _counted(part, taken.union(*columns), places.size)
@@ -150,7 +148,7 @@ def boot_server(asked: Management, planned: Sequence[ManagementPlan]) -> int | N
     return next((at for at in free if at not in taken), None)
 
 
-def _port_names(draft: Draft, names: list[str]) -> list[list[str]]:
+def port_names(draft: Draft, names: list[str]) -> list[list[str]]:
     """Return the names of the second management port of each switch, of the third, and so on.
 
     They are empty for switches with fewer that have a cable.
@@ -273,22 +271,14 @@ def _overlaps(asked: Management, draft: Draft) -> Iterator[Finding]:
         yield Finding("pools-overlap", fact, (KEY, "host_pool"), (), hint)
 
 
-def _misfits(
-    asked: Management, subnet: IPv4Network, gateway: int, names: list[str]
-) -> Iterator[Finding]:
-    """Refuse names under `addresses` that no device has, and addresses that none can have."""
-    path, known = (KEY, "addresses"), set(names)
+def _misfits(asked: Management, subnet: IPv4Network, gateway: int) -> Iterator[Finding]:
+    """Refuse addresses under `addresses` that no device can have."""
     edges = {int(subnet.network_address), int(subnet.broadcast_address), gateway}
     edges |= {int(asked.server)} if asked.server else set()
+    pools = [subnet, *([asked.host_pool] if asked.host_pool else [])]
     for name, address in asked.addresses.items():
-        pools = [subnet, *([asked.host_pool] if asked.host_pool else [])]
-        if name not in known:
-            fact = f"no switch or host is called `{name}`"
-            yield Finding(
-                "bad-management-address", fact, path, hint=suggest(name, names, "see `plan`")
-            )
-        elif not any(address in pool for pool in pools) or int(address) in edges:
+        if not any(address in pool for pool in pools) or int(address) in edges:
             because = (f"the subnet is {subnet}, its gateway {address_text(gateway)}",)
             fact = f"{address} cannot be the address of `{name}`"
             hint = "give a free address of the subnet"
-            yield Finding("bad-management-address", fact, path, because, hint)
+            yield Finding("bad-management-address", fact, (KEY, "addresses"), because, hint)

@@ -8,9 +8,7 @@ from fabricgen.core.terms import COMPUTE, Role
 from fabricgen.inventory.networks import CONSOLE
 from fabricgen.planning.management_ports import (
     cabled_ports,
-    most_cabled,
     named_interfaces,
-    port_name,
 )
 from fabricgen.planning.naming import spare_leaf_names
 from fabricgen.planning.network_uplinks import uplink_ports
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.catalog.models.base import PortGroup
     from fabricgen.inventory.fabric import FabricSpec
-    from fabricgen.inventory.networks import Network, Networks
+    from fabricgen.inventory.networks import Network
     from fabricgen.planning.naming import DeviceNames
     from fabricgen.planning.port_layout import PortLayout
     from fabricgen.planning.resolve import ResolvedFabric
@@ -42,12 +40,6 @@ class SwitchGroup(NamedTuple):
     def kind(self) -> str:
         """The kind of attached devices that they are."""
         return f"{'spare' if self.spare else self.network} {self.layout.role}"
-
-    def managed_names(self, networks: Networks) -> Iterator[str]:
-        """Yield the names of the switches, and of their further management ports with a cable."""
-        yield from self.names
-        for port in cabled_ports(self.layout, most_cabled(networks, self.network))[1:]:
-            yield from (port_name(name, port) for name in self.names)
 
 
 def spare_group(naming: DeviceNames) -> SwitchGroup:

@@ -93,9 +93,7 @@ def complete(draft: Draft, room: Room | None = None, space: PanelSpace | None = 
         names = chain(switch_names(draft.naming, installed), spare_leaf_names(draft.naming))
         check_names([*names], hosts)
     beside, switches = _draft_networks(draft, hosts, installed)
-    asked = draft.spec.networks
-    names_beside = [*chain.from_iterable(group.managed_names(asked) for group in switches)]
-    management = plan_management(draft, installed, hosts, names_beside)
+    management = plan_management(draft, installed, hosts, shared=bool(switches))
     measured = measured_rows([draft, *beside.values()], segment)
     if not draft.fabric.network:
         room = _room(draft, installed, beside, switches)

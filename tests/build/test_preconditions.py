@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ from fabricgen.inventory.load import inventory_text
 from fabricgen.outputs.groups import GROUPS
 from fabricgen.outputs.packs.render import Packs
 from tests.fabrics import spec_of
+from tests.outputs.packs.managed import LEAST
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,6 +51,10 @@ WRONG: dict[str, dict[str, Any]] = {
     "unknown-price-book": {"prices": {"book": "nope"}},
     "unknown-model": {"search": {"switches": ["nope"]}},
     "name-twice": {"naming": {"leaf": "d{rail}-g{n}"}, "rails": {"tiers": 2}},
+    "bad-management-address": {
+        "management": LEAST | {"addresses": {"r0-leaf-99": "10.200.0.9"}},
+        "phases": [{"gpus": 64}],
+    },
     "path-twice": {"naming": {"leaf": "domains"}, "gpus": 16, "rails": {"per_switch": "auto"}},
 }
 """Invalid keys of an inventory that can be sized and wired, by the code of the refusal."""
@@ -115,10 +121,47 @@ def test_only_requested_outputs_must_be_possible(
     assert run(["build", path, "-o", "out", "--dry-run", "--only", "cabling"]) == 0
     assert run(["build", path, "-o", "out", "--dry-run", "--only", "configs"]) != 0
     assert run(["build", path, "-o", "out", "--only", "dcim"]) == 0
+    path = str(written(WRONG["above-nos-limit"] | {"outputs": ["dcim"]}, tmp_path))
+    assert run(["build", path, "-o", "out", "--force"]) == 0
     assert (
         run(["plan", str(written(WRONG["no-pack"] | {"outputs": ["cabling", "bom"]}, tmp_path))])
         == 0
     )
+
+
+PINNED: dict[str, Any] = {
+    "networks": {"oob": {"switches": {"leaf": {"model": "sn2201"}}, "speed": "1G"}},
+    "phases": [{"name": "first", "gpus": 32}, {"name": "second", "gpus": 64}],
+    "management": LEAST
+    | {
+        "host_pool": "10.201.0.0/24",
+        "addresses": {
+            "oob-1": "10.200.0.99",
+            "r7-leaf-1": "10.200.0.98",
+            "host-16": "10.201.0.99",
+        },
+    },
+    "search": {"switches": ["sn5600"], "planes": [1]},
+    "outputs": ["bom", "cluster"],
+}
+"""Addresses of a host that the first phases lack, and of switches that other designs lack."""
+
+
+def test_an_address_may_be_of_a_device_that_another_plan_lacks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Plans of other designs, of compute alone and of earlier phases are made from it as well."""
+    monkeypatch.chdir(tmp_path)
+    path = str(written(PINNED, tmp_path))
+    assert run(["build", path, "-o", "out"]) == 0
+    assert run(["phases", path, "-o", "phases"]) == 0
+    saved = sorted(str(each) for each in (tmp_path / "phases").iterdir())
+    assert [run(["plan", each]) for each in saved] == [0, 0, 0]
+    capsys.readouterr()
+    assert run(["compare", path, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["refused"] == []
+    assert run(["search", path, "--json"]) == 0
+    assert "bad-management-address" not in capsys.readouterr().out
 
 
 def test_a_users_pack_is_used_by_every_command(

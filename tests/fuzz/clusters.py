@@ -231,9 +231,8 @@ def search_clusters(drawn: tuple[Session, Inventory], home: Path) -> Iterator[tu
     yield from ((larger, fault) for fault in faults(larger, ended))
     if ended.code:
         return
-    new = (home / "new.json").read_text(encoding="utf-8")
     for arguments in (("check", "new.json"), ("diff", kept.name, "new.json"), ("plan", "new.json")):
-        case = Case(arguments, files | {"new.json": new})
+        case = Case(arguments, files, before=larger.arguments)
         answer = execute(case, home)
         yield from ((case, fault) for fault in faults(case, answer))
         if answer.code:

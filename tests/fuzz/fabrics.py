@@ -256,7 +256,8 @@ def search_fabrics(
     ended = execute(planned, home)
     yield from ((planned, fault) for fault in faults(planned, ended))
     for arguments in asked:
-        case = Case(arguments, files)
+        follows = planned.arguments if arguments[0] in ("check", "build") else ()
+        case = Case(arguments, files, before=follows)
         answer = execute(case, home)
         yield from ((case, fault) for fault in faults(case, answer))
         if (
@@ -266,14 +267,13 @@ def search_fabrics(
             and not {"--set", "--prices", "--list-outputs"} & {*arguments}
         ):
             yield case, "the command took an inventory that `plan` refuses"
-        if not ended.code and arguments[0] in ("check", "build") and answer.code:
+        if not ended.code and case.before and answer.code:
             yield case, f"`plan` takes the inventory and {arguments[0]} ends with {answer.code}"
     if not ended.code:
         yield from _kept(ended, files, home)
         if groups:
-            yield from _built(
-                ended, Case(("build", FILE, "-o", OUT, "--only", ",".join(groups)), files), home
-            )
+            arguments = ("build", FILE, "-o", OUT, "--only", ",".join(groups))
+            yield from _built(ended, Case(arguments, files, before=planned.arguments), home)
 
 
 def _kept(ended: Ended, files: dict[str, str], home: Path) -> Iterator[tuple[Case, str]]:

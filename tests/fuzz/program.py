@@ -15,7 +15,7 @@ import signal
 import sys
 import traceback
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 from unittest import mock
 
@@ -41,22 +41,36 @@ runs: Counter[str] = Counter()
 class Case:
     """Files, by name, and the arguments of one run beside them.
 
-    Their text has undecodable bytes as surrogates.
+    Their text has undecodable bytes as surrogates. Where `before` has the arguments of another run
+    and that one succeeds, this one succeeds after it.
     """
 
     arguments: tuple[str, ...]
     files: Mapping[str, str] = field(default_factory=dict)
     stdin: str = ""
+    before: tuple[str, ...] = ()
 
     def document(self) -> dict[str, object]:
         """Return the case as JSON holds it."""
-        return {"arguments": list(self.arguments), "files": dict(self.files), "stdin": self.stdin}
+        before = {"before": list(self.before)} if self.before else {}
+        held = {"arguments": list(self.arguments), "files": dict(self.files), "stdin": self.stdin}
+        return {**held, **before}
 
 
 def read_case(text: str) -> Case:
     """Read the output of `Case.document`."""
     held = json.loads(text)
-    return Case(tuple(held["arguments"]), held["files"], held["stdin"])
+    before = tuple(held.get("before", ()))
+    return Case(tuple(held["arguments"]), held["files"], held["stdin"], before)
+
+
+def replay(case: Case, home: Path) -> Iterator[str]:
+    """Run a case that was found, and list the promises that it breaks."""
+    refused = case.before and execute(replace(case, arguments=case.before), home).code
+    ended = execute(case, home)
+    yield from faults(case, ended)
+    if case.before and not refused and ended.code:
+        yield f"`{case.before[0]}` succeeds and `{case.arguments[0]}` ends with {ended.code}"
 
 
 class Ended(NamedTuple):

@@ -79,7 +79,6 @@ def test_hosts_are_counted_by_their_positions() -> None:
         ({"pool": "10.0.0.0/24"}, "pools-overlap"),
         ({"host_pool": "10.200.0.0/16"}, "pools-overlap"),
         ({"device_pool": "10.200.0.0/25"}, "unknown-key"),
-        ({"addresses": {"leaf": "10.200.0.9"}}, "bad-management-address"),
         ({"addresses": {"r0-leaf-1": "10.200.0.1"}}, "bad-management-address"),
         ({"addresses": {"r0-leaf-1": "10.202.0.1"}}, "bad-management-address"),
     ],

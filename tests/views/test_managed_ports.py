@@ -19,6 +19,7 @@ from fabricgen.outputs.dcim.management import ManagementPorts
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.outputs.provision.build import provision_view
 from fabricgen.planning.addressing import address_text
+from fabricgen.planning.managed_names import check_addresses
 from fabricgen.views.hosts.network_ports import network_ports
 from fabricgen.views.managed_ports import managed_ports
 from tests.fabrics import CATALOG, plan_of, spec_of
@@ -115,10 +116,12 @@ def test_a_further_port_can_be_given_an_address() -> None:
     given = {"console-2-mgmt1": "10.200.0.99"}
     plan = plan_of(**CONSOLES | {"management": LEAST | {"addresses": given}})
     assert addresses(plan) == FIRST | SECOND | given
+    check_addresses(plan)
+    unknown = plan_of(
+        **CONSOLES | {"management": LEAST | {"addresses": {"console-2-mgmt2": "10.200.0.9"}}}
+    )
     with pytest.raises(Refusal) as refused:
-        plan_of(
-            **CONSOLES | {"management": LEAST | {"addresses": {"console-2-mgmt2": "10.200.0.9"}}}
-        )
+        check_addresses(unknown)
     assert refused.value.findings[0].code == "bad-management-address"
 
 

@@ -20,7 +20,7 @@ from fabricgen.core.diagnostics import Refusal, refuse
 from fabricgen.inventory.sizing import Reserve
 from fabricgen.lifecycle.change.expand import grow, pinned
 from fabricgen.lifecycle.change.growth import Growth, growth
-from fabricgen.lifecycle.change.phase_sizes import gpu_sizes
+from fabricgen.lifecycle.change.phase_sizes import gpu_sizes, with_rest
 from fabricgen.lifecycle.change.purchases import (
     installed_items,
     items_bought,
@@ -170,9 +170,10 @@ def plan_of_end(spec: FabricSpec, catalog: Catalog) -> Plan:
 
 
 def _sized(spec: FabricSpec, gpus: int, reserved: int | None = None) -> FabricSpec:
-    """Return the inventory with other GPUs and another reserve, or none."""
+    """Return the inventory with other GPUs and another reserve, or none; its phases stay."""
     reserve = Reserve(gpus=reserved) if reserved else None
-    return spec.model_copy(update={"gpus": gpus, "reserve": reserve})
+    phases = with_rest(spec)
+    return spec.model_copy(update={"gpus": gpus, "reserve": reserve, "phases": phases})
 
 
 class _Steps(NamedTuple):

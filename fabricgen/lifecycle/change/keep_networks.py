@@ -8,11 +8,9 @@ older ones.
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
-from heapq import heapreplace
 from itertools import chain, count, repeat
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,12 +18,19 @@ from fabricgen.core.terms import LinkKind, Role
 from fabricgen.lifecycle.change.keep_cages import leaf_splits, split_numbers, with_cages
 from fabricgen.lifecycle.change.keep_links import kept_links
 from fabricgen.lifecycle.change.kept_numbers import digits_of, slices_of
+from fabricgen.lifecycle.change.place_bonds import (
+    Bond,
+    LeafLimits,
+    placed,
+    staying,
+    without_vacant,
+)
 from fabricgen.planning.baseline.baseline import Baseline
 from fabricgen.planning.baseline.expansion_stages import ExpansionStages, stage_of
 from fabricgen.planning.baseline.kept_bonds import KeptBonds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from fabricgen.planning.networks.leaf_groups import GroupedLeaves
     from fabricgen.planning.plan import Plan
@@ -84,8 +89,11 @@ def _kept_bonds(old: Plan, new: Plan) -> KeptBonds | None:
     every = [*_bonds(new, now, range(len(leaf_splits(new))))]
     kept = {each: known[each] for each in every if each in known}
     kept = {each: place for each, place in kept.items() if groups[place[0]] == each.group}
+    limits = LeafLimits(new, now)
+    kept = staying(kept, groups, now, limits)
     added = [each for each in every if each not in kept]
-    found = {**kept, **dict(_placed(added, kept, groups, now.together))}
+    found = {**kept, **dict(placed(added, kept, groups, now, limits))}
+    found, groups = without_vacant(found, groups, sum(was.stripes), new)
     stripe, place = zip(*(found[each] for each in every), strict=True)
     bonds = KeptBonds(tuple(groups), stripe, place)
     if not new.fabric.shared_leaves:
@@ -147,47 +155,7 @@ def _kept_slots(leaves: GroupedLeaves, kept: list[tuple[int, ...]]) -> tuple[int
     return () if [*map(list, found)] == rule else tuple(chain.from_iterable(found))
 
 
-def _placed(
-    new: Iterable[_Bond],
-    kept: dict[_Bond, tuple[int, int]],
-    groups: list[int],
-    together: tuple[int, ...],
-) -> Iterator[tuple[_Bond, tuple[int, int]]]:
-    """Yield new bonds with the emptiest stripe of their group, and the lowest free place there.
-
-    A stripe with a part of the bonds that stay together comes before all others.
-    """
-    taken = {(bond.speed, *place) for bond, place in kept.items()}
-    filled = Counter((bond.kind, bond.speed, stripe) for bond, (stripe, _) in kept.items())
-    queues: dict[tuple[int, int, int], list[tuple[bool, int, int]]] = {}
-    for bond in new:
-        kind, speed, group = bond.kind, bond.speed, bond.group
-        if (queue := queues.get((kind, speed, group))) is None:
-            own = (at for at, each in enumerate(groups) if each == group)
-            ranks = ((filled[kind, speed, at], at) for at in own)
-            queue = sorted((many % together[speed] == 0, many, at) for many, at in ranks)
-            queues[kind, speed, group] = queue  # a sorted list is a heap
-        _, many, stripe = queue[0]
-        heapreplace(queue, ((many + 1) % together[speed] == 0, many + 1, stripe))
-        place = next(each for each in count() if (speed, stripe, each) not in taken)
-        taken.add((speed, stripe, place))
-        yield bond, (stripe, place)
-
-
-class _Bond(NamedTuple):
-    """A bond by its device and first interface, with its speed and its group by number.
-
-    `kind` is that of the device where kinds alternate between leaves, else -1.
-    """
-
-    device: str
-    interface: str
-    speed: int
-    group: int
-    kind: int
-
-
-def _bonds(plan: Plan, leaves: GroupedLeaves, speeds: Sequence[int]) -> Iterator[_Bond]:
+def _bonds(plan: Plan, leaves: GroupedLeaves, speeds: Sequence[int]) -> Iterator[Bond]:
     """Yield the bonds of a network in their order, whose `speeds` have these numbers."""
     assert plan.fabric.network  # noqa: S101 - the plan of a network
     attached, served = plan.fabric.network.attached, plan.fabric.network.served
@@ -196,7 +164,7 @@ def _bonds(plan: Plan, leaves: GroupedLeaves, speeds: Sequence[int]) -> Iterator
     first = attached.interface_index(np.arange(len(attached.devices)) * attached.bond)
     names = [attached.interfaces[index] for index in first.tolist()]
     speed, group = (column.tolist() for column in leaves.bond_classes())
-    return map(_Bond, attached.devices, names, map(speeds.__getitem__, speed), group, kind)
+    return map(Bond, attached.devices, names, map(speeds.__getitem__, speed), group, kind)
 
 
 def _places(leaves: GroupedLeaves) -> Iterator[tuple[int, int]]:

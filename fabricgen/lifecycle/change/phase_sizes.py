@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.core.terms import Design
+from fabricgen.inventory.sizing import Phase
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.inventory.fabric import FabricSpec
-    from fabricgen.inventory.sizing import Phase
     from fabricgen.planning.plan import Plan
 
 KEYS = ("planes", "rails", "spines")
@@ -47,6 +47,13 @@ def gpu_sizes(spec: FabricSpec) -> list[tuple[str, int]]:
         raise Refusal(findings)
     stated = [(name, phase.gpus or 0) for name, phase in named_phases(spec)]
     return stated if stated[-1][1] >= spec.gpus else [*stated, (REST, spec.gpus)]
+
+
+def with_rest(spec: FabricSpec) -> tuple[Phase, ...]:
+    """Return the phases by GPUs of an inventory, also the one that its top-level `gpus` state."""
+    if not spec.phases or (spec.phases[-1].gpus or 0) >= spec.gpus:
+        return spec.phases
+    return (*spec.phases, Phase(name=REST, gpus=spec.gpus))
 
 
 def sizes_of(plan: Plan) -> list[tuple[str, dict[str, int]]]:

@@ -38,11 +38,12 @@ class NosPacks(NamedTuple):
     without: list[tuple[Role, str]]
 
 
-def nos_packs(plan: Plan, packs: Packs, *, required: bool = True) -> NosPacks:
+def nos_packs(plan: Plan, packs: Packs, *, configures: bool = True) -> NosPacks:
     """Return the pack of each NOS that switches run.
 
-    Raises Refusal if the inventory names a NOS without one, where it is `required`, or asks more
-    than the NOS accepts, or if the model lacks what the pack needs.
+    Where nothing `configures` switches, packs give no more than names of ports, and nothing is
+    verified. Else raises Refusal if the inventory names a NOS without a pack or asks more than the
+    NOS accepts, or if the model lacks what the pack needs.
     """
     found = NosPacks({}, [])
     for port_layout, path in _running(plan):
@@ -50,13 +51,14 @@ def nos_packs(plan: Plan, packs: Packs, *, required: bool = True) -> NosPacks:
         pack = named.for_access() if named and network and network.vlan else named
         reason = _without_files(plan, port_layout, pack)
         if pack and not reason:
-            _check_bonds(plan, port_layout, pack, packs)
-            _check_family(plan, pack)
-            _check_needs(port_layout, pack, path, packs)
-            _check_limits(plan, port_layout.role, pack)
+            if configures:
+                _check_bonds(plan, port_layout, pack, packs)
+                _check_family(plan, pack)
+                _check_needs(port_layout, pack, path, packs)
+                _check_limits(plan, port_layout.role, pack)
             found.packs[port_layout.nos] = pack
         elif (
-            required
+            configures
             and not pack
             and not port_layout.model.circuits
             and _is_named(plan, port_layout, path)

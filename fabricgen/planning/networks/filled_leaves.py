@@ -100,6 +100,11 @@ class FilledLeaves:
 
         return with_down(bisect_left(range(1, self.layout.usable + 1), True, key=full))  # noqa: FBT003 - the value to find
 
+    def carries(self, down: tuple[int, ...], uplinks: int) -> bool:
+        """Return whether a leaf with so many uplinks holds so many bonds of each speed."""
+        ports = self.network.leaf_ports(down, uplinks, self.main)
+        return self._uplinks(down) <= uplinks and has_ports(self.layout, ports)
+
     def _uplinks(self, down: tuple[int, ...]) -> int:
         """Return the uplinks of a leaf with so many downlinks of each speed."""
         if not self.joined or self.keys.uplinks:
