@@ -12,6 +12,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import Finding, Path, Refusal, suggest
+from fabricgen.planning.name_checks import check_host_pattern
 from fabricgen.planning.naming import host_name, host_pattern
 from fabricgen.planning.resolve import ResolvedFabric, resolve
 
@@ -31,11 +32,12 @@ def resolve_positions(
     """Resolve an inventory, and leave the positions of its excluded hosts vacant.
 
     `kept` are the positions of the HB domains of an older plan, which keep their numbers. Raises
-    Refusal `bad-exclude` or `cannot-grow`, or with the findings of `resolve`.
+    Refusal `bad-exclude`, `bad-name-pattern` or `cannot-grow`, or with the findings of `resolve`.
     """
     fabric = resolve(spec, catalog)
     if not spec.exclude and not kept:
         return fabric
+    check_host_pattern(spec.naming.host)
     vacant = _vacant(fabric)
     if taken := sorted(vacant.intersection(kept)):
         raise Refusal([_installed(fabric, taken[0])])

@@ -46,6 +46,16 @@ def check_patterns(mapping: Mapping) -> None:
         raise Refusal(findings)
 
 
+def check_host_pattern(pattern: str | None) -> None:
+    """Refuse a pattern of hosts that `check_patterns` refuses, before any host has its name.
+
+    Raises Refusal.
+    """
+    findings = [*_pattern_findings("host", pattern, HOST_FIELDS)] if pattern else []
+    if findings:
+        raise Refusal(findings)
+
+
 def _fields(mapping: Mapping, kind: str) -> tuple[str, ...]:
     """Return the fields of a kind of name; a switch of several rails has no `rail`."""
     if kind in ("host", "rack"):

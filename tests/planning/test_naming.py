@@ -110,12 +110,14 @@ def test_hostile_patterns_are_refused(pattern: str) -> None:
     ]
 
 
-@pytest.mark.parametrize("pattern", ["{rail}", "{plane}", "{domain.bit_length}", "{host:1000}"])
-def test_hosts_have_other_fields(pattern: str) -> None:
-    """A host is on all rails, so its name has none."""
-    assert refusal_codes(gpus=64, hb_domain=DGX, radix=64, naming={"host": pattern}) == [
-        "bad-name-pattern"
-    ]
+@pytest.mark.parametrize(
+    "pattern", ["{rail}", "{plane}", "{domain.bit_length}", "{host:1000}", "{n:>9999999}", "host-{"]
+)
+@pytest.mark.parametrize("exclude", [[], ["host-1"]])
+def test_hosts_have_other_fields(pattern: str, exclude: list[str]) -> None:
+    """A host is on all rails, so its name has none; names of excluded hosts are not made before."""
+    keys = {"naming": {"host": pattern}, "exclude": exclude}
+    assert refusal_codes(gpus=64, hb_domain=DGX, radix=64, **keys) == ["bad-name-pattern"]
 
 
 def test_every_bad_pattern_is_reported() -> None:
