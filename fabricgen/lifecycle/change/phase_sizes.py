@@ -14,7 +14,7 @@ from fabricgen.core.terms import Design
 from fabricgen.inventory.sizing import Phase
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from fabricgen.inventory.fabric import FabricSpec
     from fabricgen.planning.plan import Plan
@@ -42,11 +42,12 @@ def gpu_sizes(spec: FabricSpec) -> list[tuple[str, int]]:
 
     Where the top-level `gpus` are more than those of the last phase, a further phase installs them.
     """
-    findings = [*_twice(spec), *_mixed(spec)] or [*_not_growing(spec)]
+    stated = [(name, phase.gpus or 0) for name, phase in named_phases(spec)]
+    sizes = stated if stated[-1][1] >= spec.gpus else [*stated, (REST, spec.gpus)]
+    findings = [*_twice(sizes), *_mixed(spec)] or [*_not_growing(spec)]
     if findings:
         raise Refusal(findings)
-    stated = [(name, phase.gpus or 0) for name, phase in named_phases(spec)]
-    return stated if stated[-1][1] >= spec.gpus else [*stated, (REST, spec.gpus)]
+    return sizes
 
 
 def with_rest(spec: FabricSpec) -> tuple[Phase, ...]:
@@ -70,12 +71,13 @@ def sizes_of(plan: Plan) -> list[tuple[str, dict[str, int]]]:
         (name, {key: getattr(phase, key) or full[key] for key in KEYS})
         for name, phase in named_phases(plan.spec)
     ]
-    findings = [*_twice(plan.spec), *_beyond(plan, full), *_shrinking(stated)]
-    if findings:
-        raise Refusal(findings)
-    return (
+    sizes = (
         stated if stated and stated[-1][1] == full else [*stated, (REST if stated else "all", full)]
     )
+    findings = [*_twice(sizes), *_beyond(plan, full), *_shrinking(stated)]
+    if findings:
+        raise Refusal(findings)
+    return sizes
 
 
 def _beyond(plan: Plan, full: dict[str, int]) -> Iterator[Finding]:
@@ -137,16 +139,17 @@ def _shrinking(stated: list[tuple[str, dict[str, int]]]) -> Iterator[Finding]:
             )
 
 
-def _twice(spec: FabricSpec) -> Iterator[Finding]:
-    """Yield a finding for a name that two phases have."""
-    counts = Counter(name for name, _ in named_phases(spec))
+def _twice(sizes: Sequence[tuple[str, object]]) -> Iterator[Finding]:
+    """Yield a finding for a name that two phases have, of which one may be `REST`."""
+    counts = Counter(name for name, _ in sizes)
     twice = [name for name, count in counts.items() if count > 1]
     if twice:
+        rest = f"a phase `{REST}` installs what the others leave out"
         yield Finding(
             "bad-phases",
             f"two phases are called `{twice[0]}`",
             ("phases",),
-            (),
+            (rest,) if twice[0] == REST else (),
             "give each phase a name of its own",
         )
 

@@ -226,6 +226,15 @@ def test_gpus_beyond_the_last_phase_are_a_phase() -> None:
     assert list(map(gpus, found.recommended.phases)) == [("gpus-64", 64), ("rest", 256)]
 
 
+def test_no_other_phase_has_the_name_of_the_rest() -> None:
+    """The plans of both would be saved in one file; in a saved plan the rest is stated."""
+    found = ways_of(**SMALL | {"gpus": 256, "phases": [{"gpus": 64}]})
+    last = found.recommended.phases[0].plan.spec.phases[-1]
+    assert (last.name, last.gpus) == ("rest", 256)
+    with pytest.raises(Refusal, match="two phases are called `rest`"):
+        ways_of(**SMALL | {"gpus": 256, "phases": [{"name": "rest", "gpus": 64}]})
+
+
 def test_a_larger_reserve_is_the_end() -> None:
     """The first way is sized for the reserve of the inventory, beyond the last phase."""
     found = ways_of(**SMALL | {"reserve": {"gpus": 256}})

@@ -134,6 +134,7 @@ def test_any_phases_add_up() -> None:
         ([{"name": "a", "rails": 4}, {"name": "b", "rails": 2}], "phase `b` removes something"),
         ([{"name": "a", "rails": 4}, {"name": "b", "rails": 4}], "phase `b` adds nothing to `a`"),
         ([{"name": "a", "rails": 4}, {"name": "a"}], "two phases are called `a`"),
+        ([{"name": "rest", "rails": 4}], "two phases are called `rest`"),
     ],
 )
 def test_inconsistent_phases_are_refused(phases: list[dict[str, Any]], output: str) -> None:
