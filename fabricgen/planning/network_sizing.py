@@ -111,18 +111,25 @@ def check_leaves(fabric: ResolvedFabric) -> None:
         most = _most_stripes(served, network) * bond
         if leaves > most:
             on = plain_count(most, "leaf", "leaves")
-            key = "leaf_groups" if isinstance(served.keys, LeafGroup) else "leaves"
-            raise refuse(
-                "bad-leaf-groups",
-                f"the network `{network.name}` would have leaves without devices",
-                path=("networks", network.name, key),
-                because=(
-                    f"`leaves` is {leaves}",
-                    *(() if most == ports // bond * bond else (_filled_first(served),)),
-                    f"devices have {plain_count(ports, 'port')}, on {on} at most",
-                ),
+            raise vacant_leaves(
+                network,
+                served,
+                *(() if most == ports // bond * bond else (_filled_first(served),)),
+                f"devices have {plain_count(ports, 'port')}, on {on} at most",
                 hint=f"use `leaves: {most}`" + (" or fewer" if most > bond else ""),
             )
+
+
+def vacant_leaves(network: NetworkRules, served: ServedPorts, *because: str, hint: str) -> Refusal:
+    """Return the refusal of `leaves` of a group that no device would have a port on."""
+    key = "leaf_groups" if isinstance(served.keys, LeafGroup) else "leaves"
+    return refuse(
+        "bad-leaf-groups",
+        f"the network `{network.name}` would have leaves without devices",
+        path=("networks", network.name, key),
+        because=(f"`leaves` is {served.keys.leaves}", *because),
+        hint=hint,
+    )
 
 
 def _most_stripes(served: ServedPorts, network: NetworkRules) -> int:

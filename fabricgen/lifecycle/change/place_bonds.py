@@ -11,8 +11,8 @@ from heapq import heappop, heapreplace
 from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.core.diagnostics import refuse
 from fabricgen.core.terms import Role
+from fabricgen.planning.network_sizing import vacant_leaves
 from fabricgen.planning.networks.filled_leaves import FilledLeaves
 
 if TYPE_CHECKING:
@@ -141,14 +141,10 @@ def without_vacant(
         if network and served.keys.leaves and kept < own:
             columns = network.attached.bond
             more = (kept - groups[:older].count(group)) * columns
-            raise refuse(
-                "bad-leaf-groups",
-                f"the network `{network.name}` would have leaves without devices",
-                path=("networks", network.name),
-                because=(
-                    f"`leaves` is {served.keys.leaves}",
-                    f"installed devices keep their leaves, and new ones are on {more} more at most",
-                ),
+            raise vacant_leaves(
+                network,
+                served,
+                f"installed devices keep their leaves, and new ones are on {more} more at most",
                 hint=f"use `leaves: {kept * columns}`",
             )
     number = {at: now for now, at in enumerate(stripes)}
