@@ -5,7 +5,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 EXAMPLES := $(sort $(wildcard examples/*.yaml))
 
-.PHONY: help compiled demo docs test test-all test-beside test-here test-rest tools check check-style check-types check-layers check-templates page catalog bench bench-peers fuzz lock clean .venv
+.PHONY: help compiled demo docs test test-all test-beside test-here test-rest tools check check-style check-types check-layers check-templates page catalog golden bench bench-peers fuzz lock clean .venv
 .DELETE_ON_ERROR:
 
 help:
@@ -17,6 +17,7 @@ help:
 	@echo "make docs      build the documentation into site/, where a warning is an error"
 	@echo "make page      bundle web/ into the page of report.html; takes Node and npm, which nothing else does"
 	@echo "make catalog   compile the YAML of inventories/ and templates/ into one file, which every command reads instead"
+	@echo "make golden    compare every file that the shipped inventories build with its digest in git (UPDATE=--update writes them anew, KEEP=DIR keeps the files)"
 	@echo "make bench     print CPU time and memory, each against its floor"
 	@echo "make bench-peers  install what bench measures beside, into .venv-peers"
 	@echo "make fuzz      search for faults at random (SEED=, SECONDS=); every find is kept as a case for the tests"
@@ -125,6 +126,10 @@ page:
 # A file that was edited since is parsed as YAML, so forgetting this costs milliseconds, and a test asks for it.
 catalog: .venv
 	$(BIN)/python -m tests.compiled
+
+# A change that touches files of users says which, and why: the digests are written anew in the same commit.
+golden: compiled
+	$(BIN)/python -m tests.golden $(UPDATE) $(if $(KEEP),--keep $(KEEP))
 
 bench: compiled
 	$(BIN)/python -m tests.bench
