@@ -49,10 +49,11 @@ REACHES_OUT = re.compile(r"<(?:script|link|img|iframe)[^>]+(?:src|href)=\"?(?:ht
 
 @pages_with("console")
 def test_the_commands_of_a_page_print_what_it_shows(page: Path, tmp_path: Path) -> None:
-    """A page is one session in a checkout: it writes its files and runs its commands in order."""
-    assert run_session(
-        (block for block in BLOCKS[page] if not block.mark), checkout(tmp_path / "checkout")
-    )
+    """A page is one session: it writes its files and runs its commands in order.
+
+    It runs in an empty directory, as after an installation without a checkout.
+    """
+    assert run_session((block for block in BLOCKS[page] if not block.mark), tmp_path)
 
 
 @pages_with("yaml")

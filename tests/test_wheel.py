@@ -70,7 +70,7 @@ def test_the_wheel_contains_the_package_and_its_files(root: Path, wheel: Path) -
     """Templates and inventories are inside the package, complete, and nothing else is."""
     names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     expected = {f"fabricgen/{name}" for name in shipped(root / "fabricgen")}
-    for directory in ("templates", "inventories"):
+    for directory in ("templates", "inventories", "examples"):
         files = shipped(root / directory)
         assert files, directory
         expected |= {f"fabricgen/{directory}/{name}" for name in files}

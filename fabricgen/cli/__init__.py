@@ -66,7 +66,9 @@ class _Commands(CommandGroup):
     """The commands; each is imported when it is run or described."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the command line. Raises UsageError for a value that is empty."""
+        """Parse the command line; `help X` is `X --help`. Raises UsageError for an empty value."""
+        if args[:1] == ["help"]:
+            args = [*args[1:], "--help"]
         ours = _own(args)
         if ours[:2] != ["lab", "exec"]:  # its arguments are a command of the user
             _refuse_empty(ours)
@@ -103,7 +105,7 @@ def _refuse_empty(words: list[str]) -> None:
     sections=SECTIONS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.version_option(__version__, prog_name="fabricgen")
+@click.version_option(__version__, "-V", "--version", prog_name="fabricgen")
 def program() -> None:
     """Turn one YAML inventory into a GPU training fabric: sized, wired, priced and configured.
 

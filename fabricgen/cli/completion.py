@@ -70,6 +70,15 @@ def complete_nos(
     return matching(sorted({pack.nos for pack in found if pack and pack.nos}), incomplete)
 
 
+def complete_examples(
+    _: click.Context, __: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Complete the shipped inventories."""
+    from fabricgen.cli.examples import examples
+
+    return matching(examples(), incomplete)
+
+
 def complete_templates(
     _: click.Context, __: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:

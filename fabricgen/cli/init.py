@@ -9,14 +9,20 @@ import click
 from click.core import ParameterSource
 
 from fabricgen.cli.command import Command
-from fabricgen.cli.completion import complete_models, complete_nos, complete_templates
-from fabricgen.cli.options import DESIGNS, json_option
+from fabricgen.cli.completion import (
+    complete_examples,
+    complete_models,
+    complete_nos,
+    complete_templates,
+)
+from fabricgen.cli.options import DESIGNS, catalog_option, json_option, templates_option
 from fabricgen.cli.output_file import OutputPath
 from fabricgen.cli.printing import echo, print_document, print_result
 
 if TYPE_CHECKING:
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.core.diagnostics import Path as KeyPath
+    from fabricgen.outputs.packs.render import Packs
 
 SCHEMA, SCHEMA_MARK = "fabric.schema.json", r'\{.*"title": "FabricSpec"'
 """The schema beside an inventory, and how such a file begins, as a regular expression."""
@@ -38,6 +44,7 @@ ORIGINS: dict[str, tuple[tuple[str, ...], ...]] = {
     cls=Command,
     examples=(
         "fabricgen init --gpus 256 --host dgx-h100 --leaf sn5600 --nos sonic",
+        "fabricgen init --example lab-64 lab-64.yaml",
         "fabricgen init --reference dgx-gb300 --units 8 -o superpod.yaml",
         "fabricgen init --radix 64 -",
         "fabricgen init --template eos/bgp.cfg.j2 mine",
@@ -115,6 +122,13 @@ ORIGINS: dict[str, tuple[tuple[str, ...], ...]] = {
 )
 @click.option("--list-references", is_flag=True, help="List the published designs, and stop.")
 @click.option(
+    "--example",
+    metavar="NAME",
+    shell_complete=complete_examples,
+    help="Write this shipped inventory instead.",
+)
+@click.option("--list-examples", is_flag=True, help="List the shipped inventories, and stop.")
+@click.option(
     "-o",
     "--output",
     metavar="FILE",
@@ -129,17 +143,22 @@ ORIGINS: dict[str, tuple[tuple[str, ...], ...]] = {
 )
 @click.option("--force", is_flag=True, help="Replace an existing inventory or template.")
 @json_option
+@catalog_option
+@templates_option
 def init(
     file: str,
     output: str | None,
     template: str | None,
+    roots: tuple[Path, ...],
+    templates: tuple[Path, ...],
     *,
     list_references: bool,
+    list_examples: bool,
     force: bool,
     as_json: bool,
     **wanted: Any,  # noqa: ANN401 - the options above
 ) -> None:
-    """Write an inventory to start from, or copy a template.
+    """Write an inventory to start from, or copy an example or a template.
 
     It can be built as it is: rails share leaves as far as they fit, and prices are those of the
     newest price book that has the switch. The JSON Schema for editors is written beside it.
@@ -147,8 +166,14 @@ def init(
     where the source does not count that number of units. A copied template records the version of
     its original: `build` prints a note when that changes.
     """
+    from fabricgen.catalog.catalog import Catalog
+
+    catalog = Catalog(roots)
     if list_references:
-        _list_references(as_json=as_json)
+        _list_references(catalog, as_json=as_json)
+        return
+    if list_examples:
+        _list_examples(as_json=as_json)
         return
     file = _file(file, output)
     if template is not None:
@@ -157,7 +182,6 @@ def init(
     from fabricgen.build.load_plan import plan_of
     from fabricgen.build.write.manifest import json_document
     from fabricgen.build.write.single_file import check_file, write_file
-    from fabricgen.catalog.catalog import Catalog
     from fabricgen.cli.starter import starter_notes
     from fabricgen.inventory.fabric import json_schema
     from fabricgen.inventory.load import read_text
@@ -168,10 +192,10 @@ def init(
     if target:
         check_file(target, force=force)
         check_file(target.with_name(SCHEMA), mark=SCHEMA_MARK, force=force)
-    catalog = Catalog()
-    text, origins = _text(wanted, catalog)
-    plan = plan_of(read_text(text, "init", origins), catalog, Packs())
-    notes = [] if wanted["reference"] else list(starter_notes(plan))
+    packs = Packs(templates)
+    text, origins = _text(wanted, catalog, packs)
+    plan = plan_of(read_text(text, "init", origins), catalog, packs)
+    notes = [] if _ready(wanted) else list(starter_notes(plan))
     if target is None:
         text += "".join(f"# {note}\n" for note in notes)
         print_document({"text": text}) if as_json else echo(text, nl=False)
@@ -189,12 +213,28 @@ def init(
         echo(f"note: {note}")
 
 
-def _list_references(*, as_json: bool) -> None:
+def _list_examples(*, as_json: bool) -> None:
+    """Print the shipped inventories."""
+    from fabricgen.cli.examples import example_list
+
+    listed = example_list()
+    if as_json:
+        print_result(listed)
+        return
+    for name, text in listed.examples.items():
+        echo(f"{name}: {text}")
+
+
+def _ready(wanted: dict[str, Any]) -> str | None:
+    """Return the option that names a whole inventory: --reference or --example."""
+    return next((option for option in ("reference", "example") if wanted[option]), None)
+
+
+def _list_references(catalog: Catalog, *, as_json: bool) -> None:
     """Print the published designs."""
-    from fabricgen.catalog.catalog import Catalog
     from fabricgen.cli.references import ReferenceList, print_references
 
-    references = Catalog().references()
+    references = catalog.references()
     if as_json:
         print_result(ReferenceList(references))
         return
@@ -220,17 +260,21 @@ def _check_options(wanted: dict[str, Any]) -> None:
         raise click.UsageError("a switch is either a --leaf model or a --radix")
     if wanted["units"] and not wanted["reference"]:
         raise click.UsageError("--units are those of a --reference")
-    both = [name for name in wanted.keys() - {"reference", "units"} if _stated(name)]
-    if wanted["reference"] and both:
+    ready = _ready(wanted)
+    both = [name for name in wanted.keys() - {ready, "units"} if _stated(name)]
+    if ready and both:
         option = f"--{min(both).replace('_', '-')}"
-        raise click.UsageError(f"{option} and --reference exclude each other: edit what is written")
+        raise click.UsageError(f"{option} and --{ready} exclude each other: edit what is written")
 
 
-def _text(wanted: dict[str, Any], catalog: Catalog) -> tuple[str, dict[KeyPath, str]]:
+def _text(wanted: dict[str, Any], catalog: Catalog, packs: Packs) -> tuple[str, dict[KeyPath, str]]:
     """Return the text of the inventory, and the options that set its keys."""
+    from fabricgen.cli.examples import example_text
     from fabricgen.cli.references import find_reference, reference_text
     from fabricgen.cli.starter import starter_text
 
+    if wanted["example"]:
+        return example_text(wanted["example"], SCHEMA), {}
     if wanted["reference"]:
         reference = find_reference(wanted["reference"], catalog)
         units = wanted["units"] or reference.published[0]
@@ -241,7 +285,7 @@ def _text(wanted: dict[str, Any], catalog: Catalog) -> tuple[str, dict[KeyPath, 
         if wanted[option] is not None
         for path in paths
     }
-    return starter_text(wanted, catalog, SCHEMA), origins
+    return starter_text(wanted, catalog, packs, SCHEMA), origins
 
 
 def _copy_template(name: str, folder: str, *, force: bool, as_json: bool) -> None:

@@ -12,6 +12,7 @@ import click
 from fabricgen.cli.command import SharedOption, SizingOption
 from fabricgen.cli.completion import complete_models, complete_set
 from fabricgen.cli.output_file import note_inventory
+from fabricgen.cli.printing import echo
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -41,6 +42,12 @@ NEEDED: dict[str, tuple[str, ...]] = {
     "radix": ("switches", "leaf"),
 }
 """Sizing flag that a fabric needs -> the key for which `--set` replaces it."""
+
+STANDARD = "fabric.yaml"
+"""The inventory that a command reads where neither FABRIC nor a flag of size is given."""
+
+SAID = "fabricgen.standard-said"
+"""Key of click's context: a server reads the inventory again for each change."""
 
 ROOT = click.Path(exists=True, file_okay=False, path_type=Path)
 
@@ -77,20 +84,35 @@ class FabricArguments:
                 f"--{next(iter(given)).replace('_', '-')} sizes a fabric without an "
                 "inventory; with one, use --set key=value"
             )
-        if not self.fabric and (missing := self._missing(given)):
-            raise click.UsageError(
-                f"give an inventory file, or size from flags: {' '.join(missing)} missing"
-            )
+        fabric = self.fabric
+        if not fabric and (missing := self._missing(given)):
+            if given or not Path(STANDARD).exists():
+                raise click.UsageError(
+                    f"give an inventory file, or size from flags: {' '.join(missing)} missing"
+                )
+            _say_standard()
+            fabric = STANDARD
         flags: dict[tuple[str | int, ...], tuple[str, Any]] = {
             SIZING[key]: (f"--{key.replace('_', '-')} {value}", value)
             for key, value in given.items()
         }
         if self.prices:
             flags["prices",] = (f"--prices {self.prices}", self.prices)
-        inventory = read_inventory(self.fabric, self.sets, Flags(flags))
-        home = Path(self.fabric).parent if self.fabric and self.fabric != "-" else None
-        note_inventory(inventory.document.values, home or Path())
+        inventory = read_inventory(fabric, self.sets, Flags(flags))
+        home = Path(fabric).parent if fabric and fabric != "-" else None
+        read = [Path(fabric).name] if fabric and home else []
+        note_inventory([inventory.document.values, *read], home or Path())
         return inventory, Catalog(self.catalog_roots, None if self.prices else home, home)
+
+    def without_fabric(self) -> tuple[FabricArguments, str | None]:
+        """Return the arguments of a command whose first word is not FABRIC, and that word.
+
+        Flags size the fabric, or it is read from ./fabric.yaml.
+        """
+        sized = any(value is not None for value in self.flags.values())
+        word = self.fabric
+        standard = word is not None and not Path(word).exists() and Path(STANDARD).exists()
+        return (replace(self, fabric=None), word) if sized or standard else (self, None)
 
     def _missing(self, given: Collection[str]) -> list[str]:
         """Return the flags that a fabric without an inventory needs and that are not given."""
@@ -161,6 +183,14 @@ class FabricArguments:
         return plan, inventory
 
 
+def _say_standard() -> None:
+    """Print once that ./fabric.yaml is read."""
+    context = click.get_current_context(silent=True)
+    if context and not context.meta.get(SAID):
+        context.meta[SAID] = True
+        echo(f"reading ./{STANDARD}", err=True)
+
+
 prices_option = click.option(
     "--prices",
     cls=SharedOption,
@@ -202,7 +232,7 @@ def fabric_arguments(function: Callable[P, T]) -> Callable[..., T]:
         required=False,
         metavar="[FABRIC]",
         type=click.Path(allow_dash=True),
-        help="Inventory, saved plan, or `-` for standard input.",
+        help="Inventory, saved plan, or `-` for standard input; default: ./fabric.yaml.",
     )
     @click.option(
         "--gpus", cls=SizingOption, metavar="N", type=click.IntRange(1), help="Number of GPUs."

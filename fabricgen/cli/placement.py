@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -42,8 +41,8 @@ def placement(asked: FabricArguments, job: str | None, *, as_json: bool) -> int:
     """
     from fabricgen.analysis.communicator.placement import placement as place
 
-    if job is None and any(value is not None for value in asked.flags.values()):
-        asked, job = replace(asked, fabric=None), asked.fabric
+    if job is None:
+        asked, job = asked.without_fabric()
     if job is None:
         raise click.UsageError("name the GPUs of a job, such as d0-d15 or d0-g0,d1-g0")
     plan, inventory = asked.plan()

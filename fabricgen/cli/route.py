@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -121,9 +120,10 @@ def _circuits(plan: Plan) -> list[str]:
 def _ends(
     asked: FabricArguments, source: str | None, target: str | None
 ) -> tuple[FabricArguments, str, str]:
-    """Return the two GPUs; where flags size the fabric, they take the places of FABRIC and SRC."""
-    if target is None and any(value is not None for value in asked.flags.values()):
-        asked, source, target = replace(asked, fabric=None), asked.fabric, source
+    """Return the two GPUs; where FABRIC is left out, they take the places of FABRIC and SRC."""
+    if target is None:
+        asked, word = asked.without_fabric()
+        source, target = (word, source) if word else (source, None)
     if source is None or target is None:
         raise click.UsageError("name two GPUs, such as d0-g0 and d1-g3")
     if source == target:

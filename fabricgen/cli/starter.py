@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from fabricgen.catalog.models.host import Host
     from fabricgen.catalog.models.prices import PriceBook
     from fabricgen.catalog.models.switch import Switch
+    from fabricgen.outputs.packs.render import Packs
     from fabricgen.planning.plan import Plan
 
 DOMAIN_GPUS, RADIX, GROWTH = 8, 64, 4
@@ -71,12 +72,11 @@ def starter_notes(plan: Plan) -> Iterator[str]:
     yield from cheaper_notes(plan)
 
 
-def starter_text(wanted: dict[str, Any], catalog: Catalog, schema: str) -> str:
+def starter_text(wanted: dict[str, Any], catalog: Catalog, packs: Packs, schema: str) -> str:
     """Render the inventory; the host model provides what the options leave out."""
     from fabricgen.inventory.settings import Addressing
-    from fabricgen.outputs.packs.render import Packs
 
-    packs, leaf = Packs(), catalog.switch(wanted["leaf"]) if wanted["leaf"] else None
+    leaf = catalog.switch(wanted["leaf"]) if wanted["leaf"] else None
     pack = packs.for_nos(_nos(wanted["nos"], leaf))
     limit = pack.limits.get("addressing.mtu") if pack else None
     host = catalog.host(wanted["host"]) if wanted["host"] else None

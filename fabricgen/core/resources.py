@@ -1,7 +1,7 @@
 """The directories of the shipped files, and the user's files that take precedence over them.
 
-Owns two questions: whether this is an installed wheel, which carries `templates` and `inventories`
-inside the package, or a checkout, which has them beside it; and whether a file in a user's
+Owns two questions: whether this is an installed wheel, which carries `templates`, `inventories` and
+`examples` inside the package, or a checkout, which has them beside it; and whether a file in a user's
 directory is reached through a link that leaves it. `catalog` and `outputs.packs` read the files.
 Standard library only.
 """
@@ -22,7 +22,7 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def shipped(name: str) -> Path:
-    """Return the shipped directory `templates` or `inventories`.
+    """Return the shipped directory `templates`, `inventories` or `examples`.
 
     >>> shipped("inventories").is_dir()
     True

@@ -184,7 +184,6 @@ def test_refused_is_2(cli: Cli, arguments: list[str]) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["plan"],
         ["nothing"],
         ["plan", "--nothing"],
         ["plan", "fabric.yaml", "more.yaml"],
