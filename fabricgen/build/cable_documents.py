@@ -45,4 +45,4 @@ class CableDocument(OneFile):
             context.packs.render(self.pack, self.template, chunk=chunk)
             for chunk in chunks(context, lambda own: sheets(own).table)
         )
-        yield write_text(root, self.path, texts)
+        yield write_text(root, self.path, texts, mark=context.sheet_options.csv_mark)

@@ -58,7 +58,7 @@ def sheets(context: BuildContext) -> Sheets:
     from fabricgen.views.cables.label_fit import fitting
     from fabricgen.views.cables.serials_csv import read_serials
 
-    plan, (columns, both_ways, file) = context.plan, context.sheet_options
+    plan, (columns, both_ways, file, _) = context.plan, context.sheet_options
     profiles = read_profiles(context.packs.files("cabling", "profiles.yaml"))
     serials = read_serials(file, {*plan.hosts, *plan.switches()}) if file else {}
     labelling = fitting(plan)

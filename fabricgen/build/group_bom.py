@@ -122,7 +122,7 @@ class BillDocument(OneFile):
     def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Render the document."""
         text = context.packs.render(self.pack, self.template, **self._seen(context))
-        yield write_text(root, self.path, text)
+        yield write_text(root, self.path, text, mark=context.sheet_options.csv_mark)
 
     def _seen(self, context: BuildContext) -> dict[str, Any]:
         """Return what the template sees, under the name by which it does."""

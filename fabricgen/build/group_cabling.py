@@ -66,7 +66,7 @@ class PowerCordList(OneFile):
 
         power = power_cords_view(context.power)
         text = context.packs.render(self.pack, self.template, power=power)
-        yield write_text(root, self.path, text)
+        yield write_text(root, self.path, text, mark=context.sheet_options.csv_mark)
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class SpareLeafMoves(OneFile):
 
         spares = spare_leaves_view(context.plan, context.views)
         text = context.packs.render(self.pack, self.template, spares=spares)
-        yield write_text(root, self.path, text)
+        yield write_text(root, self.path, text, mark=context.sheet_options.csv_mark)
 
 
 @dataclass(frozen=True)

@@ -152,7 +152,7 @@ class InstallationFiles:
         for name in self.names:
             view = self._view(context, name)
             text = context.packs.render(self.pack, self.output.template, **view)
-            yield write_text(root, self._path(name), text)
+            yield write_text(root, self._path(name), text, mark=context.sheet_options.csv_mark)
 
     def _path(self, name: str) -> str:
         """Return the path of one file."""

@@ -118,7 +118,9 @@ class PatchingFiles:
                 else {"patching": patching(own).view}
             )
             text = context.packs.render(self.pack, self.template, **view)
-            yield write_text(root, self.path.format(panel=panel), text)
+            yield write_text(
+                root, self.path.format(panel=panel), text, mark=context.sheet_options.csv_mark
+            )
 
 
 @dataclass(frozen=True)

@@ -31,12 +31,14 @@ class BuildScope(NamedTuple):
 
 
 class SheetOptions(NamedTuple):
-    """The options of the cable sheets: columns, a row for each end, and a file of serials."""
+    """The options of the sheets: columns, a row for each end, a file of serials, and a mark."""
 
     columns: str = ""
     """A profile, or names separated by commas."""
     both_ways: bool = False
     serials: Path | None = None
+    csv_mark: bool = False
+    """Whether the CSV files of cabling and bill begin with a byte order mark."""
 
 
 class Skipped(NamedTuple):

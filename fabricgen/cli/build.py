@@ -91,6 +91,11 @@ class BuildResult(Document):
     help="CSV with the columns device and serial, for sheets that show serial numbers.",
 )
 @click.option(
+    "--csv-mark",
+    is_flag=True,
+    help="Begin the CSV files of cabling and bill with a byte order mark, for names in Excel.",
+)
+@click.option(
     "--with-secrets",
     is_flag=True,
     help="Read the secrets that the inventory refers to, into files of mode 0600.",

@@ -6,6 +6,7 @@ code, and interprets the content.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import errno
 import io
@@ -22,6 +23,11 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
 CHUNK_BYTES = 2**20
+
+COMMON_SHARE = 1.25
+"""Signs of a Chinese text for each of them that GB 2312 has, at most."""
+
+_UTF8 = "save it as UTF-8; Excel calls the format of such a table `CSV UTF-8`"
 
 _DIGITS = re.compile(r"\d+")
 _SPECIAL = (
@@ -124,8 +130,23 @@ def _mode(path: str | os.PathLike[str]) -> int:
 
 
 def read_text(path: str | os.PathLike[str], most: int) -> str:
-    """Return the text of a regular file, at most `most` bytes of UTF-8. Raises FileError."""
-    return decode(read_bytes(path, most))
+    """Return the text of a regular file of at most `most` bytes. Raises FileError.
+
+    It is UTF-8, or UTF-16 with its mark, as PowerShell and Excel write it, or Chinese in GB18030,
+    as Excel writes tables in China.
+    """
+    data = read_bytes(path, most)
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        try:
+            return data.decode("utf-16")
+        except UnicodeDecodeError as error:
+            raise FileError(f"is not UTF-16 text: {error.reason}", hint=_UTF8) from None
+    try:
+        return decode(data)
+    except FileError:
+        if (chinese := _gb18030(data)) is None:
+            raise
+        return chinese
 
 
 def decode(data: bytes) -> str:
@@ -135,7 +156,25 @@ def decode(data: bytes) -> str:
     except UnicodeDecodeError as error:
         line, column = place_at(data, error.start)
         fact = f"is not UTF-8 text: byte 0x{data[error.start]:02x}"
-        raise FileError(fact, line, column, hint="save it as UTF-8") from None
+        raise FileError(fact, line, column, hint=_UTF8) from None
+
+
+def _gb18030(data: bytes) -> str | None:
+    """Return Chinese text in GB18030; None for what is more likely another encoding.
+
+    Most texts in another encoding are no valid GB18030, and the others decode to rare signs, where
+    Chinese consists of the signs of GB 2312 nearly alone.
+
+    >>> _gb18030("机房A,第1排".encode("gb18030")), _gb18030("Müller für Köln".encode("latin-1"))
+    ('机房A,第1排', None)
+    """
+    try:
+        text = data.decode("gb18030")
+    except UnicodeDecodeError:
+        return None
+    signs = [sign for sign in text if not sign.isascii()]
+    common = sum(1 for sign in signs if sign.encode("gb2312", "ignore"))
+    return text if len(signs) <= COMMON_SHARE * common else None
 
 
 def place_at(text: str | bytes, position: int) -> tuple[int, int]:

@@ -1,9 +1,9 @@
 """The directories of the shipped files, and the user's files that take precedence over them.
 
 Owns two questions: whether this is an installed wheel, which carries `templates`, `inventories` and
-`examples` inside the package, or a checkout, which has them beside it; and whether a file in a user's
-directory is reached through a link that leaves it. `catalog` and `outputs.packs` read the files.
-Standard library only.
+`examples` inside the package, or a checkout, which has them beside it; and whether a file in a
+user's directory is reached through a link that leaves it. `catalog` and `outputs.packs` read the
+files. Standard library only.
 """
 
 from __future__ import annotations

@@ -36,7 +36,15 @@ def findings_of(error: ValidationError, document: YamlDocument) -> list[Finding]
         finding = _finding(document, path, detail)
         key = (finding.place, finding.path, finding.fact if finding.code == "missing-key" else "")
         merged[key] = _merge(merged[key], finding) if key in merged else finding
-    return list(merged.values())
+    return _without_other_branches(list(merged.values()))
+
+
+def _without_other_branches(findings: list[Finding]) -> list[Finding]:
+    """Leave out that a list is no number, where an entry of the list is refused as well."""
+    inner = {finding.path[:end] for finding in findings for end in range(len(finding.path))}
+    return [
+        finding for finding in findings if finding.code != "wrong-type" or finding.path not in inner
+    ]
 
 
 def _merge(first: Finding, other: Finding) -> Finding:

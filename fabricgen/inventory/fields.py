@@ -63,7 +63,16 @@ RELEASE = r"[A-Za-z0-9][A-Za-z0-9._()+-]{0,59}"
 SHA256 = r"[0-9a-f]{64}"
 CURRENCY = r"[A-Z]{3}"
 LINUX_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,14}"
-PLACE = r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?"
+NO_PLACE = (
+    r"\x00-,/:-@\[-^`{-\xbf\s\u2000-\u206f\u3000-\u3004\ue000-\uf8ff\ufe00-\ufe0f\ufeff"
+    r"\ufff0-\uffff"
+)
+"""Signs that no name of a place holds: punctuation, spaces, and what is invisible.
+
+A class of characters that are left out is written alike for pydantic, for Python and for editors,
+where one of all letters is not.
+"""
+PLACE = rf"[^{NO_PLACE}._-]([^{NO_PLACE}]*[^{NO_PLACE}._-])?"
 LOCAL_FILE = r"(\./)?([A-Za-z0-9_][A-Za-z0-9._-]*/)*[A-Za-z0-9_][A-Za-z0-9._-]*"
 TABLE = rf"{LOCAL_FILE}\.csv"
 DEVICES = rf"({NAME}|[a-z0-9-]*\{{n(:0[1-9])?\}}[a-z0-9-]*)"

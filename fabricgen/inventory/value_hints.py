@@ -11,6 +11,7 @@ import re
 from functools import lru_cache
 from ipaddress import ip_network
 from typing import TYPE_CHECKING, Any
+from unicodedata import normalize
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -66,8 +67,10 @@ def _candidates(path: Path, value: object) -> Iterator[object]:
         yield from {"yes": [True], "on": [True], "no": [False], "off": [False]}.get(
             text.lower(), []
         )
+        yield normalize("NFC", text)
         yield text.lower()
-        yield re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+        if text.isascii():  # of another alphabet only a fragment would be left
+            yield re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
         yield f"{text}G"
         with contextlib.suppress(ValueError):
             yield str(ip_network(text, strict=False))

@@ -322,3 +322,25 @@ def test_a_directory_whose_manifest_is_not_a_file_is_foreign(
     """Inspecting OUT neither waits for a pipe nor reads a device."""
     make(tmp_path / "manifest.json")
     assert digests_of(tmp_path) is None
+
+
+TABLE = "device,hall,row,rack,unit\nhost-1,机房A,第1排,机柜K1,1\n"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "gb18030"])
+def test_tables_are_read_in_the_encodings_of_spreadsheets(tmp_path: Path, encoding: str) -> None:
+    """Excel saves UTF-8 with a mark, UTF-16 and, in China, GB18030."""
+    path = tmp_path / "table.csv"
+    path.write_bytes(TABLE.encode(encoding))
+    assert read_text(path, 1000) == TABLE
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "cp1251", "shift-jis", "utf-16-le"])
+def test_other_encodings_are_refused_and_not_read_as_chinese(tmp_path: Path, encoding: str) -> None:
+    """A wrong guess would change names; the refusal has the menu item that helps."""
+    text = {"cp1251": "стойка,зал", "shift-jis": "ラック,機械室"}.get(encoding, "Müller,Köln")
+    path = tmp_path / "table.csv"
+    path.write_bytes(f"device,{text}\n".encode(encoding))
+    with pytest.raises(FileError) as refused:
+        read_text(path, 1000)
+    assert "CSV UTF-8" in refused.value.hint

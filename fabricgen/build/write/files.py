@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shutil
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
@@ -37,14 +38,18 @@ def write_text(
     mode: int | None = None,
     *,
     secret: bool = False,
+    mark: bool = False,
 ) -> Written:
     """Write a text, or its pieces one by one, to a file below `root`, and hash it.
 
-    The umask applies to `mode`; None is the default mode. Only the owner reads a file with secrets.
+    With `mark` a CSV begins with a byte order mark, by which Excel knows that it is UTF-8. The
+    umask applies to `mode`; None is the default mode. Only the owner reads a file with secrets.
     Raises Refusal `path-escapes` for a path that leaves `root`, and `bad-template` for text that
     cannot be encoded.
     """
     mode = SECRET_MODE if secret else mode
+    if mark and path.endswith(".csv"):
+        text = chain(("\ufeff",), (text,) if isinstance(text, str) else text)
     if isinstance(text, str):
         content = _encoded(text, path)
         _write_whole(root, path, content, mode)

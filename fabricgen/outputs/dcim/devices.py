@@ -320,12 +320,13 @@ def _type(
 
 
 def slug(text: str) -> str:
-    """Convert a name into a slug for addresses.
+    """Convert a name into a slug for addresses, letters outside ASCII as domain names have them.
 
-    >>> slug("Celestica DS5000 (Moonstone)")
-    'celestica-ds5000-moonstone'
+    >>> slug("Celestica DS5000 (Moonstone)"), slug("机房A"), slug("机房B")
+    ('celestica-ds5000-moonstone', 'a-534b20m', 'b-534b20m')
     """
-    return re.sub(r"[^a-z0-9_]+", "-", text.lower()).strip("-") or "x"
+    plain = text if text.isascii() else text.encode("punycode").decode()
+    return re.sub(r"[^a-z0-9_]+", "-", plain.lower()).strip("-") or "x"
 
 
 def _named(name: str) -> NamedView:

@@ -23,8 +23,9 @@ KEYS = {"hall": "halls", "row": "rows", "rack": "racks_per_row"}
 MOST = 999
 """The highest number of a hall, a row or a rack."""
 
-_NUMBERED = re.compile(r"(?:[A-Za-z0-9._-]*[A-Za-z._-])?(\d{1,3})")
-_LETTERS = re.compile(r"[A-Za-z]{1,2}")
+_OTHER = r"[^\x00-\x7f]*"
+_NUMBERED = re.compile(rf"(?:.*[^0-9])?([0-9]{{1,3}}){_OTHER}")
+_LETTERS = re.compile(rf"{_OTHER}([A-Za-z]{{1,2}}){_OTHER}")
 
 
 def hall_name(hall: int) -> str:
@@ -50,18 +51,21 @@ def plain_names(hall: int, row: int, at: int) -> tuple[str, str, str]:
 def number_of(name: str, listed: tuple[str, ...] = ()) -> int | None:
     """Return the number of a hall, a row or a rack, from 0; None where its name has none.
 
-    A name of a list has its position there. Other names end in a number, or are letters.
+    A name of a list has its position there. Other names end in a number, or are letters; letters
+    outside ASCII may stand around either.
 
     >>> [number_of(name) for name in ("1", "DH3", "K14", "B", "AA", "main", "0")]
     [0, 2, 13, 1, 26, None, None]
+    >>> [number_of(name) for name in ("机柜12", "第3排", "机房B", "机房")]
+    [11, 2, 1, None]
     >>> number_of("main", ("annex", "main")), number_of("1", ("annex", "main"))
     (1, None)
     """
     if listed:
         return listed.index(name) if name in listed else None
-    if _LETTERS.fullmatch(name):
+    if letters := _LETTERS.fullmatch(name):
         number = 0
-        for letter in name.upper():
+        for letter in letters[1].upper():
             number = 26 * number + ord(letter) - 64
         return number - 1
     found = _NUMBERED.fullmatch(name)
