@@ -9,6 +9,7 @@ import contextlib
 import gc
 import multiprocessing
 import os
+import sys
 from collections import deque
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -38,8 +39,12 @@ _shared: list[tuple[BuildContext, Tree | Archive]] = []
 
 
 def can_fork() -> bool:
-    """Return whether there are two cores, and a system on which processes inherit a plan."""
-    return (os.cpu_count() or 1) > 1 and "fork" in multiprocessing.get_all_start_methods()
+    """Return whether there are two cores, and a system on which processes inherit a plan.
+
+    macOS offers fork, but its libraries do not support it (https://bugs.python.org/issue33725).
+    """
+    inherits = "fork" in multiprocessing.get_all_start_methods() and sys.platform != "darwin"
+    return inherits and (os.cpu_count() or 1) > 1
 
 
 def in_parallel(

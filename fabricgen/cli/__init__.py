@@ -30,6 +30,12 @@ from fabricgen.core.interrupts import raise_on_signals
 
 REFUSED, FAULT, INTERRUPTED = 2, 3, 130
 
+WINDOWS = (
+    "fabricgen runs on Linux and macOS. On Windows, install it in WSL: "
+    "https://learn.microsoft.com/windows/wsl/install"
+)
+"""What it prints on Windows, which lacks the signals, the locks and the links that it needs."""
+
 SECTIONS = {
     "Plan": ("init", "plan", "compare", "cost", "search", "model", "phases", "serve", "explain"),
     "Build": ("build", "verify", "catalog", "schema"),
@@ -116,6 +122,9 @@ def program() -> None:
 
 def main() -> NoReturn:
     """Run the program and end with its exit code; SIGTERM is handled like Ctrl-C."""
+    if sys.platform == "win32":
+        echo(WINDOWS, err=True)
+        _end(REFUSED)
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     omit_plugin_search()

@@ -16,12 +16,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType, TracebackType
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+ENDS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""Signals that end a process; Windows has no SIGHUP."""
+
+SIGNALS = (signal.SIGINT, *ENDS)
 
 
 def raise_on_signals() -> None:
     """Raise KeyboardInterrupt on SIGTERM and SIGHUP, as on Ctrl-C; ignored signals stay ignored."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in ENDS:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, signal.default_int_handler)
 
@@ -29,7 +32,7 @@ def raise_on_signals() -> None:
 def leave_to_parent() -> None:
     """Ignore Ctrl-C in this worker process, whose parent handles it; end on the other signals."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in ENDS:
         signal.signal(number, signal.SIG_DFL)
 
 

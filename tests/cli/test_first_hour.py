@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -92,6 +94,25 @@ def test_examples_need_no_checkout(tmp_path: Path, run_here: Run) -> None:
     unknown = run_here("init", "--example", "lab-63", "other.yaml")
     assert unknown.returncode == 2
     assert "did you mean `lab-64`?" in unknown.stderr
+
+
+def test_windows_is_told_what_to_install(tmp_path: Path) -> None:
+    """One sentence and exit code 2, without the modules and signals that Windows lacks."""
+    script = (
+        "import signal, sys\n"
+        "del signal.SIGHUP\n"
+        "for name in ('fcntl', 'resource'): sys.modules[name] = None\n"
+        "from fabricgen.cli import main\n"
+        "sys.platform = 'win32'\n"
+        "sys.argv = ['fabricgen', '--version']\n"
+        "main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, check=False, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 1
+    assert "WSL" in done.stderr
 
 
 def test_a_catalog_of_the_user_holds_for_init(tmp_path: Path, run_here: Run) -> None:
