@@ -21,7 +21,7 @@ help:
 	@echo "make bench     print CPU time and memory, each against its floor"
 	@echo "make bench-peers  install what bench measures beside, into .venv-peers"
 	@echo "make fuzz      search for faults at random (SEED=, SECONDS=); every find is kept as a case for the tests"
-	@echo "make lock      write requirements.lock and requirements-tools.lock anew (UPGRADE=--upgrade moves to the newest versions)"
+	@echo "make lock      write the three locks of requirements anew (UPGRADE=--upgrade moves to the newest versions)"
 	@echo "make clean     remove what was made, except .venv"
 
 .venv: .venv/.stamp
@@ -144,9 +144,13 @@ bench-peers: .venv
 fuzz: .venv
 	$(BIN)/python -m tests.fuzz $(if $(SEED),--seed $(SEED)) $(if $(SECONDS),--seconds $(SECONDS))
 
+LOCK = CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet $(UPGRADE) --strip-extras --allow-unsafe --generate-hashes \
+    --no-emit-index-url --no-emit-find-links --no-emit-trusted-host
+
+# requirements-run.lock is for those who install the program alone: the Dockerfile, and sites without a network.
 lock: .venv
-	CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet $(UPGRADE) --extra dev --strip-extras --allow-unsafe --generate-hashes \
-	    --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --output-file requirements.lock pyproject.toml
+	$(LOCK) --output-file requirements-run.lock pyproject.toml
+	$(LOCK) --constraint requirements-run.lock --extra dev --output-file requirements.lock pyproject.toml
 	printf 'ansible-core\nnetworklab\n' | CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet $(UPGRADE) --strip-extras --allow-unsafe \
 	    --generate-hashes --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --output-file requirements-tools.lock -
 

@@ -159,8 +159,9 @@ def build(
         _prove(context)
         if with_secrets:
             _read_secrets(context)
+        job = make_job(context)
+        _announce(job)
         with progress("building") as advance:
-            job = make_job(context)
             files = _write(job, out, target, advance)
     if as_json:
         size = sum(file.size for file in files)
@@ -173,6 +174,15 @@ def build(
     notes = sheets(context).notes
     cut_off = cut_off_notes(context)
     print_advice([*shadows, *cut_off, *guesses, *notes, *cheaper_notes(planned), *advice(planned)])
+
+
+def _announce(job: BuildJob) -> None:
+    """Print the bytes that a large build will write, before it writes them."""
+    from fabricgen.build.size_estimate import large_build_bytes
+
+    if size := large_build_bytes(job):
+        megabytes = round(size / 10**6, 1 - len(str(size // 10**6)))
+        echo(f"writing about {grouped(int(megabytes))} MB", err=True)
 
 
 def _read_secrets(context: BuildContext) -> None:

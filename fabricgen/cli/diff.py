@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from fabricgen.cli.options import (
     prices_option,
     templates_option,
 )
+from fabricgen.cli.output_file import OUTPUT_FILE, force_option, save
 from fabricgen.cli.printing import echo, grouped, money, print_result, table
 
 if TYPE_CHECKING:
@@ -43,6 +45,10 @@ WORDS = {
 }
 """Action -> its text for a technician."""
 
+MARKDOWN = "### Changes of the fabric: "
+MARKDOWN_MARK = re.escape(MARKDOWN)
+"""How the Markdown of a diff begins."""
+
 
 @click.command(cls=Command, examples=("fabricgen diff plan.json fabric.yaml",))
 @click.argument(
@@ -56,11 +62,19 @@ WORDS = {
 @templates_option
 @click.option("--all", "everything", is_flag=True, help="Print every step and every device.")
 @click.option("--exit-code", is_flag=True, help="End with exit code 1 if the two fabrics differ.")
+@click.option(
+    "--markdown",
+    type=OUTPUT_FILE,
+    metavar="FILE",
+    help="Write the steps and the changes of parts and cost as Markdown, for a pull request.",
+)
+@force_option
 @json_option
 def diff(
     old: str,
     new: str,
     prices: str | None,
+    markdown: Path | None,
     roots: tuple[Path, ...],
     templates: tuple[Path, ...],
     *,
@@ -81,6 +95,9 @@ def diff(
     with inventory.locate_findings():
         found = compare(older, newer)
         differing = [_differing(found)] if exit_code and found.differs else []
+        if markdown:
+            text = diff_text(found, None if everything else SHOWN)
+            save(markdown, _markdown(text), mark=MARKDOWN_MARK)
         if as_json:
             print_result(found, differing)
         else:
@@ -99,6 +116,17 @@ def _differing(found: Diff) -> Finding:
     )
     names = f"{found.old.spec.name} and {found.new.spec.name}"
     return Finding("fabrics-differ", f"{names} differ: {counts(found)}", because=changed)
+
+
+def _markdown(text: str) -> str:
+    """Return a comment of a pull request: the counts as a heading, the rest as it is printed.
+
+    The fence is longer than any in the text, whose values come from the two inventories.
+    """
+    title, _, rest = text.partition("\n\n")
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", rest)), default=0))
+    body = f"\n{fence}text\n{rest}\n{fence}\n" if rest else ""
+    return f"{MARKDOWN}{title}\n{body}"
 
 
 def diff_text(found: Diff, most: int | None) -> str:

@@ -126,3 +126,18 @@ def test_a_catalog_of_the_user_holds_for_init(tmp_path: Path, run_here: Run) -> 
     assert run_here(*words).returncode == 2
     assert run_here(*words, "--catalog", "mine").returncode == 0
     assert run_here(*words, env={"FABRICGEN_CATALOG": "mine"}).returncode == 0
+
+
+def test_a_diff_for_a_pull_request(tmp_path: Path, run_here: Run) -> None:
+    """The counts are its heading, and no fence of a value ends the block of the steps."""
+    (tmp_path / "fabric.yaml").write_text(INVENTORY, encoding="utf-8")
+    (tmp_path / "new.yaml").write_text(
+        INVENTORY.replace("gpus: 64", "gpus: 56") + 'vars: {note: "```"}\n', encoding="utf-8"
+    )
+    assert run_here("diff", "fabric.yaml", "new.yaml", "--markdown", "d.md").returncode == 0
+    text = (tmp_path / "d.md").read_text(encoding="utf-8")
+    assert text.startswith("### Changes of the fabric: mine -> mine: 0 cables moved")
+    fences = [line for line in text.splitlines() if line.startswith("```")]
+    assert fences == ["````text", "````"]
+    assert "\n     1  remove r0-h00008" in text
+    assert run_here("diff", "fabric.yaml", "new.yaml", "--markdown", "d.md").returncode == 0
