@@ -41,6 +41,16 @@ class Command(click.Command):
         super().__init__(*names, **settings)
         self.examples = tuple(examples)
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the command line; a mistyped option has the nearest one as its hint, alone."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            nearest = (error.possibilities or [])[:1]
+            raise click.NoSuchOption(
+                error.option_name, possibilities=nearest, ctx=error.ctx
+            ) from None
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options under their headings."""
         sections: dict[str, list[tuple[str, str]]] = {OWN: [], SIZING: [], SHARED: []}

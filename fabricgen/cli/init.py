@@ -195,7 +195,7 @@ def init(
     packs = Packs(templates)
     text, origins = _text(wanted, catalog, packs)
     plan = plan_of(read_text(text, "init", origins), catalog, packs)
-    notes = [] if _ready(wanted) else list(starter_notes(plan))
+    notes = _notes(wanted, catalog) if _ready(wanted) else list(starter_notes(plan))
     if target is None:
         text += "".join(f"# {note}\n" for note in notes)
         print_document({"text": text}) if as_json else echo(text, nl=False)
@@ -228,6 +228,16 @@ def _list_examples(*, as_json: bool) -> None:
 def _ready(wanted: dict[str, Any]) -> str | None:
     """Return the option that names a whole inventory: --reference or --example."""
     return next((option for option in ("reference", "example") if wanted[option]), None)
+
+
+def _notes(wanted: dict[str, Any], catalog: Catalog) -> list[str]:
+    """Return what to know of a published design: whether its source has this size."""
+    from fabricgen.cli.references import extrapolation, find_reference
+
+    if not (wanted["reference"] and wanted["units"]):
+        return []
+    text = extrapolation(find_reference(wanted["reference"], catalog), wanted["units"])
+    return [text] if text else []
 
 
 def _list_references(catalog: Catalog, *, as_json: bool) -> None:

@@ -100,11 +100,16 @@ def _comments(reference: Reference, units: int) -> Iterator[str]:
         yield f"Source: {source} (quality {reference.quality})."
     for difference in reference.differences:
         yield f"Difference: {difference}."
-    if units not in reference.published:
-        yield (
-            f"Extrapolated: the source counts no design of {_units(units)}, only of"
-            f" {_listed(reference.published)}."
-        )
+    if extrapolated := extrapolation(reference, units):
+        yield f"Extrapolated: {extrapolated}."
+
+
+def extrapolation(reference: Reference, units: int) -> str:
+    """Return which sizes the source counts, where it does not count this one; else nothing."""
+    if units in reference.published:
+        return ""
+    counted = _listed(reference.published)
+    return f"the source counts no design of {_units(units)}, only of {counted}"
 
 
 def _units(number: int) -> str:

@@ -141,3 +141,15 @@ def test_a_diff_for_a_pull_request(tmp_path: Path, run_here: Run) -> None:
     assert fences == ["````text", "````"]
     assert "\n     1  remove r0-h00008" in text
     assert run_here("diff", "fabric.yaml", "new.yaml", "--markdown", "d.md").returncode == 0
+
+
+def test_a_mistyped_option_has_one_hint(run_here: Run) -> None:
+    """The nearest option alone, not all that resemble it a little."""
+    assert "Did you mean '--prices'?" in run_here("plan", "--pricse", "x").stderr
+
+
+def test_an_extrapolated_reference_is_announced(run_here: Run) -> None:
+    """On the screen too, not in the comment of the file alone."""
+    note = "note: the source counts no design of 8 units"
+    assert note in run_here("init", "--reference", "mi325x", "--units", "8", "m.yaml").stdout
+    assert "note" not in run_here("init", "--reference", "mi325x", "n.yaml").stdout
