@@ -11,8 +11,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from fabricgen.core.diagnostics import refuse
-from fabricgen.core.terms import LinkKind, speed_text
+from fabricgen.core.diagnostics import Refusal, refuse
+from fabricgen.core.terms import DEVICES, LinkKind, speed_text
 from fabricgen.inventory.site import EVERY_MEDIUM
 from fabricgen.planning.cabling.candidate_order import (
     assumed_order,
@@ -32,6 +32,7 @@ from fabricgen.planning.cabling.compatibility import (
 from fabricgen.planning.cabling.link_cages import GENERIC, cages_of
 from fabricgen.planning.cabling.link_classes import LinkClass, host_classes
 from fabricgen.planning.cabling.preference import PartPrices, Preference
+from fabricgen.planning.lanes import join, lanes_differ
 from fabricgen.planning.price_book import price_book
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ def part_candidates(
     known cages.
     """
     site, preference = fabric.spec.site, preference_of(fabric, catalog)
+    _verify_lanes(fabric, kinds, catalog)
     if site is None or site.lengths == "unknown":
         return tuple(
             _of_class(_joint(*cages_of(fabric, each), each, preference), each)
@@ -94,6 +96,20 @@ def _classes(fabric: ResolvedFabric, kinds: list[LinkKind]) -> list[LinkClass]:
     ]
 
 
+def _verify_lanes(fabric: ResolvedFabric, kinds: list[LinkKind], catalog: Catalog) -> None:
+    """Refuse devices whose ports cannot join those of a leaf: `lanes-mismatch`."""
+    for each in _classes(fabric, kinds):
+        lower, upper = cages_of(fabric, each)
+        if not join(lower.lanes, upper.lanes, each.speed_gbps, catalog):
+            leaf = fabric.port_layouts[each.kind.upper]
+            mode = leaf.model.breakout(each.breakout) or leaf.down
+            names = f"a device ({each.connector})", f"{leaf.model.model} at {mode.name}"
+            own = fabric.network_name
+            path = ("devices",) if own == DEVICES else ("networks", own)
+            ends = lower.lanes, upper.lanes
+            raise Refusal([lanes_differ(names, ends, leaf.model, mode, path, catalog)])
+
+
 def _media(media: MediaChoice, kind: LinkKind) -> tuple[str, ...]:
     """Return the media of a kind of link in a described room; those of hosts for direct links."""
     found: tuple[str, ...] = getattr(media, _key(kind))
@@ -109,7 +125,9 @@ def _of_class(joint: LinkParts, each: LinkClass) -> LinkParts:
     """Return the parts of a link, for the ports of a class."""
     if not each.connector and not each.breakout:
         return joint
-    return joint._replace(connector=each.connector, breakout=each.breakout, stated=each.stated)
+    return joint._replace(
+        connector=each.connector, breakout=each.breakout, stated=each.stated, lanes=each.lanes
+    )
 
 
 def _speed(above: PortLayout, kind: LinkKind) -> int:
