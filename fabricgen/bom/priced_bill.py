@@ -100,14 +100,13 @@ def _switches(draft: Draft, switches: dict[Role, int], book: PriceBook) -> Itera
         counts[draft.fabric.port_layouts[role].model.model][role] = count
     for part, roles in counts.items():
         model = draft.fabric.port_layouts[next(iter(roles))].model
-        watts = model.typical_w if model.typical_w is not None else model.maximum_w
         line = line_of(
             "switches",
             part,
             model.part_number,
             model.description,
             {str(role): count for role, count in roles.items()},
-            watts,
+            model.typical_w,
             _rate(model, book),
         )
         yield replace(line, unit_power_max_w=exact_watts(model.maximum_w))

@@ -1,4 +1,4 @@
-"""The lanes of both ends of a link: of a port of a switch, a NIC or a device, and whether they join.
+"""The lanes of the ports at both ends of a link, and whether they join.
 
 A port of a speed is so many lanes of an equal share of it. A module may map the lanes of its cage
 to others on the fibre; the generic module of a speed has the maps that modules of that speed have.

@@ -207,10 +207,7 @@ def _power(draft: Draft) -> str:
         Role.CORE: mapping.segment_blocks * sizing.core,
     }
     models = {role: draft.fabric.port_layouts[role].model for role in draft.roles}
-    watts = {
-        role: model.maximum_w if model.typical_w is None else model.typical_w
-        for role, model in models.items()
-    }
+    watts = {role: model.typical_w for role, model in models.items()}
     known = [counts[role] * each for role, each in watts.items() if each is not None]
     return f" of {round(mapping.segments * sum(known)):,} W" if len(known) == len(watts) else ""
 

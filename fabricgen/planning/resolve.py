@@ -220,7 +220,8 @@ def resolve(
 ) -> ResolvedFabric:
     """Fill in the defaults of an inventory from the catalog, as if no host were excluded.
 
-    `lanes` returns those of a port of a speed at devices, where they are not NICs of hosts. Raises Refusal with every finding.
+    `lanes` returns those of a port of a speed at devices, where they are not NICs of hosts. Raises
+    Refusal with every finding.
     """
     findings: list[Finding] = []
     host = _host(spec, catalog, findings)
