@@ -49,6 +49,8 @@ class Transceiver(Part):
     power_w: Amount | None = None
     transports: tuple[Transport, ...]
     built_in: bool = False  # whether it is a part of the switch: co-packaged optics
+    # whether it is taken only where an inventory prefers it or its vendor
+    on_request: bool = False
 
     def fits(self, form_factor: str, top: Top = "any") -> bool:
         """Return whether the module fits a cage of this form factor and module top."""

@@ -33,7 +33,7 @@ from fabricgen.planning.cabling.link_cages import GENERIC, cages_of
 from fabricgen.planning.cabling.link_classes import LinkClass, host_classes
 from fabricgen.planning.cabling.preference import PartPrices, Preference
 from fabricgen.planning.lanes import join, lanes_differ
-from fabricgen.planning.price_book import price_book
+from fabricgen.planning.price_book import price_list
 
 if TYPE_CHECKING:
     from fabricgen.catalog.catalog import Catalog
@@ -138,7 +138,7 @@ def _speed(above: PortLayout, kind: LinkKind) -> int:
 def preference_of(fabric: ResolvedFabric, catalog: Catalog) -> Preference:
     """Return what the parts of a fabric are chosen by."""
     asked = fabric.spec.prices.prefer
-    prices = PartPrices(price_book(fabric.spec, catalog)) if asked.cheapest else None
+    prices = PartPrices(price_list(fabric.spec, catalog)) if asked.cheapest else None
     return Preference(catalog, asked, prices)
 
 
@@ -170,7 +170,7 @@ def known_parts(
     found = (
         joint
         for joint in fitting(lower, upper, kind, preference.catalog, media)
-        if joint.shared == 1 or split
+        if (joint.shared == 1 or split) and preference.admits(joint.parts)
     )
     enough = (
         joint
@@ -196,7 +196,10 @@ def _half_known(
         (end, module)
         for end, cage in enumerate((lower, upper))
         for module, cables in modules_of(cage, catalog)
-        if module.medium in media and cables == 1 and (module.reach_m or 0) >= reach
+        if module.medium in media
+        and cables == 1
+        and (module.reach_m or 0) >= reach
+        and preference.admits([module])
     ]
     if known and GENERIC in (lower.form_factor, upper.form_factor):
         end, module = min(
@@ -247,9 +250,9 @@ def _described_candidates(
     (lower, upper), kind = cages_of(fabric, each), each.kind
     if GENERIC in (lower.form_factor, upper.form_factor):
         return [_joint(lower, upper, each, preference)]
-    found = _with_reach((lower, upper), kind, preference.catalog, media)
+    found = _with_reach((lower, upper), kind, preference, media)
     if not found:
-        every = _with_reach((lower, upper), kind, preference.catalog, EVERY_MEDIUM)
+        every = _with_reach((lower, upper), kind, preference, EVERY_MEDIUM)
         others = sorted({joint.medium for joint in every}, key=EVERY_MEDIUM.index)
         raise _nothing_fits(fabric, kind, (lower, upper), media, others)
     furthest = max(found, key=lambda joint: (reach_of(joint), -joint.cables))
@@ -262,14 +265,16 @@ def _described_candidates(
 
 
 def _with_reach(
-    cages: tuple[Cage, Cage], kind: LinkKind, catalog: Catalog, media: tuple[str, ...]
+    cages: tuple[Cage, Cage], kind: LinkKind, preference: Preference, media: tuple[str, ...]
 ) -> list[LinkParts]:
     """Return the parts of some media that join two cages and have a stated reach."""
     # the links of a split NIC port lead to several hosts, so no cable has two of them
     return [
         joint
-        for joint in fitting(*cages, kind, catalog, media)
-        if joint.reach_m and (joint.shared == 1 or kind is not LinkKind.DIRECT)
+        for joint in fitting(*cages, kind, preference.catalog, media)
+        if joint.reach_m
+        and (joint.shared == 1 or kind is not LinkKind.DIRECT)
+        and preference.admits(joint.parts)
     ]
 
 
