@@ -3,7 +3,7 @@
 from decimal import Decimal
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Discriminator, Field, Tag
 
 from fabricgen.inventory.fields import (
     CURRENCY,
@@ -135,17 +135,28 @@ class OwnPrice(InventoryModel):
     """The currency of the price, by its ISO 4217 code."""
 
 
+def _form_of(value: object) -> str:
+    """Return which form a price has: a number, or a number with its currency."""
+    return "own" if isinstance(value, dict | OwnPrice) else "price"
+
+
+NetPrice = Annotated[
+    Annotated[Price, Tag("price")] | Annotated[OwnPrice, Tag("own")], Discriminator(_form_of)
+]
+"""A net price in the currency of payment, or in its own."""
+
+
 class Prices(InventoryModel):
     """A price book or several, and prices of single parts that take precedence over them."""
 
     book: Annotated[
-        str | tuple[str, ...] | None,
+        str | Annotated[tuple[str, ...], Field(min_length=1)] | None,
         Field(examples=["paper-v5", "./our-prices.yaml", ["./quote.csv", "street-2026-09"]]),
     ] = None
     """The name of a price book in the catalog, or the path of a file that ends in .yaml or .csv; or
     a list of them, of which the first with a price of a part is taken."""
     parts: Annotated[
-        dict[str, Price | OwnPrice],
+        dict[str, NetPrice],
         Field(examples=[{"sn5600": 50000}, {"sn5600": {"price": 50000, "currency": "USD"}}]),
     ] = {}
     """Net price of a part by its model: in the currency that it states, else in the currency of

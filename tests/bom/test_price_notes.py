@@ -62,8 +62,10 @@ def test_net_prices_are_in_the_currency_of_payment() -> None:
     assert prices_of(book="street-2026-09", parts={"sn5600": 5})["sn5600"] == ("5", "USD")
     plan = plan_of(**SMALL, prices={"exchange": EXCHANGE, "parts": parts})
     assert [*price_notes(plan)] == [
-        "`prices.parts` of sn5600 are CNY, the currency of payment, and not exchanged:"
-        " `{price, currency}` states another",
+        (
+            "`prices.parts` of sn5600 are CNY, the currency of payment, and not exchanged:"
+            " `{price, currency}` states another"
+        ),
         "`prices.parts.mfp7e10` is in USD, and paid in CNY at 7.12",
     ]
 
@@ -73,7 +75,7 @@ def test_the_first_book_with_a_price_is_taken(quote: str) -> None:
     found = prices_of(book=[quote, "street-2026-09"], exchange=EXCHANGE)
     assert found["sn5600"] == ("385000", "CNY")
     assert found["mma4z00-ns"] == ("4600", "CNY")
-    assert found["mma4z00-ns-flt"] == (str(Decimal("1249") * Decimal("7.12")), "USD")
+    assert found["mma4z00-ns-flt"] == (str(Decimal(1249) * Decimal("7.12")), "USD")
     assert found["mfp7e10"] == ("", "")
     rated = prices_of(book=["street-2026-09", "paper-v5"])
     assert rated["sn5600"] == ("67213", "USD")
@@ -90,10 +92,14 @@ def test_prices_that_nothing_takes_are_named(quote: str) -> None:
     found = [*price_notes(plan_of(**SMALL, prices=prices), dt.date(2026, 1, 1))]
     assert found == [
         f"`{quote}` has a price of `nosuch`, which is no part of the catalog",
-        f"`{quote}` has a price of `sn5601`, which is no part of the catalog: did you mean"
-        " `sn5600`?",
-        f"`{quote}` has prices that nothing in this plan takes: hgx-h200, MMS1X00-NS400,"
-        " 980-9I068-00NM00",
+        (
+            f"`{quote}` has a price of `sn5601`, which is no part of the catalog: did you mean"
+            " `sn5600`?"
+        ),
+        (
+            f"`{quote}` has prices that nothing in this plan takes: hgx-h200, MMS1X00-NS400,"
+            " 980-9I068-00NM00"
+        ),
         "`prices.parts` has prices that nothing in this plan takes: qm9700",
         "the quote of sn5600 ended on 2025-12-31",
     ]
@@ -108,8 +114,10 @@ def test_a_preferred_part_that_loses_to_the_medium_is_named() -> None:
     wanted = {"prefer": {"part": ["mms4x00-ns", "mms4a00"]}}
     named = [text for text in advice(plan_of(**keys, prices=wanted)) if "prefer.part" in text]
     assert named == [
-        "`prices.prefer.part: mms4x00-ns` has no effect: it is smf, and links of mmf reach:"
-        " `site.media` decides",
+        (
+            "`prices.prefer.part: mms4x00-ns` has no effect: it is smf, and links of mmf reach:"
+            " `site.media` decides"
+        ),
         "`prices.prefer.part: mms4a00` has no effect: it fits no link of this fabric",
     ]
 

@@ -69,7 +69,7 @@ def charts(comparison: Comparison) -> list[dict[str, Any]]:
     rows = {row.figure: row for row in view.figures}
     out = {design.value for design, _ in comparison.refused}
     least = {plan.fabric.design.value for plan, bom in comparison.built if bom.is_partial()}
-    texts = {COST.name: (f"{view.currency} {{}}", least)}
+    texts = {COST.name: (f"{rows[COST.name].unit} {{}}", least)}
     return [
         _chart(
             rows[figure], view.designs, out, *texts.get(figure, (f"{{}} {rows[figure].unit}", ()))
