@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from fabricgen.bom.pricing import Terms
     from fabricgen.catalog.models.prices import PriceBook, Quote
+    from fabricgen.planning.price_book import Offer
 
 PartClass = Literal[
     "switches", "transceivers", "cables", "nics", "devices", "cords", "hosts", "racks"
@@ -54,7 +55,7 @@ class BillLine:
     `unit_power_w` is the typical power of one, `unit_power_max_w` the maximum; powers and prices
     are None where they are unknown. `purposes` list what it is for, with a count each: a role, a
     kind of link, or GPUs. `spares` follow the policy, filled up to whole packs. `list_price` is the
-    book's, in its currency; `unit_price` is the price paid.
+    offer's, in its currency; `unit_price` is the price paid.
     """
 
     part_class: PartClass
@@ -66,14 +67,16 @@ class BillLine:
     purposes: tuple[tuple[str, int], ...]
     quantity: int
     spares: int = 0
-    list_price: Decimal | None
+    list_price: Decimal | None = None
     unit_power_w: Fraction | None
     unit_power_max_w: Fraction | None
     unit_price: Decimal | None = None
     discount_pct: Decimal = Decimal(0)
     pack: int = 1
-    quote: Quote | None = None
-    """The quote that the price is from, with the terms of its supplier."""
+    rates: tuple[Decimal | None, ...] = ()
+    """The prices of a part like this one by the rates of each price book, in their order."""
+    offer: Offer | None = None
+    """Where the price is from; its quote has the terms of a supplier."""
 
     @property
     def item(self) -> str:
@@ -84,6 +87,11 @@ class BillLine:
     def order(self) -> int:
         """The number to order: the quantity and its spares, in whole packs."""
         return self.quantity + self.spares
+
+    @property
+    def quote(self) -> Quote | None:
+        """The quote that the price is from."""
+        return self.offer.quote if self.offer else None
 
     @property
     def purpose(self) -> str:

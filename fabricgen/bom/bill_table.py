@@ -37,8 +37,7 @@ QUOTED = ("supplier", "item_number", "valid_until", "lead_time_days", SUPPORT)
 
 def bom_view(bom: Bom, plan: Plan) -> BomView:
     """Make the view of the bill of materials of a plan and its networks."""
-    own = set(plan.spec.prices.parts)
-    parts = [_part(line, bom, own_price=line.part in own) for line in bom.lines]
+    parts = [_part(line, bom) for line in bom.lines]
     by_class = {name: [line for line in bom.lines if line.part_class == name] for name in CLASSES}
     sums = [_sum("subtotal", name, lines, bom) for name, lines in by_class.items() if lines]
     link_ends = sum(each.module_count() for each in (plan, *plan.networks.values()))
@@ -87,6 +86,11 @@ def terms_text(bom: Bom, spares: Spares) -> Iterator[str]:
             f"paid in {asked.exchange.currency} at {rate} for 1 {bom.terms.book_currency}, the rate"
             f" of {asked.exchange.date} as the inventory states it"
         )
+        if as_they_are := sorted(asked.parts.keys() - asked.stated.keys()):
+            yield (
+                f"own prices of {', '.join(as_they_are)} are {asked.exchange.currency}, and not"
+                " exchanged"
+            )
     policies = [
         text for name in used if (text := _policy(name, getattr(spares, name, None) or NO_SPARES))
     ]
@@ -145,15 +149,11 @@ def _policy(name: str, policy: SparePolicy) -> str:
     return f"{name} {' and '.join(amounts)}" if amounts else ""
 
 
-def _part(line: BillLine, bom: Bom, *, own_price: bool) -> PartView:
+def _part(line: BillLine, bom: Bom) -> PartView:
     """Make the view of one part."""
-    book, date, currency = "", "", ""
-    if line.unit_price is not None:
-        book, date, currency = (
-            ("inventory", "", bom.book.currency)
-            if own_price
-            else (bom.book.name, str(bom.book.date or ""), bom.book.currency)
-        )
+    offer = line.offer
+    origin = offer.book if offer else None
+    book = "" if offer is None else origin.name if origin else "inventory"
     return PartView(
         row="part",
         part_class=line.part_class,
@@ -167,13 +167,13 @@ def _part(line: BillLine, bom: Bom, *, own_price: bool) -> PartView:
         order=str(line.order),
         unit_price=money_text(line.unit_price),
         price_book=book,
-        price_date=date,
-        currency=currency,
+        price_date=str((origin and origin.date) or ""),
+        currency=bom.book.currency if offer else "",
         total=money_text(line.total),
         power_w=decimal_text(line.power_w),
         pack=str(line.pack),
         list_price=money_text(line.list_price),
-        list_currency="" if line.list_price is None else bom.terms.book_currency,
+        list_currency=offer.currency if offer else "",
         discount_pct=_percent(line.discount_pct),
         power_max_w=decimal_text(line.power_max_w),
         **_quoted(line.quote),

@@ -180,14 +180,14 @@ def cluster_loads(plan: Plan, bill: Bom) -> Loads:
         for role in network.roles:
             box, model = box_of(name, role), network.fabric.port_layouts[role].model
             loads.models[box], loads.roles[box] = model.model, role.value
-            loads.boxes[box] = _box(Footprint.model_construct(), model, role)
+            loads.boxes[box] = _box(Footprint.model_construct(), model)
             loads.switches[box] = network.switch_count(role)
     for group in plan.spec.devices:
         part = plan.catalog.device(group.model)
         if part is None or part.rack_units != 0:
             loads.models[group.name], loads.roles[group.name] = group.model or group.name, DEVICES
             stated = group.footprint or Footprint.model_construct()
-            loads.boxes[group.name] = _box(stated, part, DEVICES)
+            loads.boxes[group.name] = _box(stated, part)
             loads.switches[group.name] = group.count
     return loads
 
@@ -205,11 +205,8 @@ def loads_of(plan: Plan, bom: Bom) -> Loads:
         **{role.value: port_layouts[role].model.model for role in plan.roles},
     }
     boxes = {
-        HOST: _box(_stated(plan, HOST), host, HOST),
-        **{
-            role.value: _box(_stated(plan, role), port_layouts[role].model, role)
-            for role in plan.roles
-        },
+        HOST: _box(_stated(plan, HOST), host),
+        **{role.value: _box(_stated(plan, role), port_layouts[role].model) for role in plan.roles},
     }
     powers = {line.item: PartLoad(line.unit_power_w, line.unit_power_max_w) for line in unboxed}
     parts = {item: power for item, power in powers.items() if power != PASSIVE}
@@ -231,21 +228,15 @@ def _stated(plan: Plan, role: str) -> Footprint:
     return stated
 
 
-def _box(stated: Footprint, model: Host | Switch | Device | None, role: str) -> PartLoad:
+def _box(stated: Footprint, model: Host | Switch | Device | None) -> PartLoad:
     """Return the facts of a box from the inventory, or else from the catalog."""
     known: dict[str, Any] = {
         key: getattr(model, key, None)
         for key in ("typical_w", "maximum_w", "weight_kg", "rack_units")
     }
-    typical = (
-        known["typical_w"]
-        if known["typical_w"] is not None or role not in ROLES
-        else known["maximum_w"]
-    )  # equal to the quantity on the bill
-    most = stated.power_w or known["maximum_w"]
     found = (
-        typical,
-        most,
+        known["typical_w"],
+        stated.power_w or known["maximum_w"],
         stated.weight_kg or known["weight_kg"],
         stated.units or known["rack_units"],
     )

@@ -12,7 +12,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Literal
 
 from fabricgen.bom.bill import CLASSES, NETWORK_CLASSES
-from fabricgen.bom.comparison import saving_pct
+from fabricgen.bom.comparison import bound, saving_pct
 from fabricgen.bom.owned_bom import GROUPS, HOURS_PER_YEAR, OwnedBom
 from fabricgen.bom.summary import number
 from fabricgen.core.document import Document
@@ -144,7 +144,7 @@ def cost_of_ownership(comparison: Comparison) -> OwnershipCost:
         savings={
             other.design: TotalSaving(
                 _saving_pct(ours.total, other.total),
-                comparison.cost_bound(other.plan.fabric.design),
+                bound(ours_unpriced=_is_partial(ours), theirs_unpriced=_is_partial(other)),
             )
             for other in others
             if ours
@@ -158,6 +158,16 @@ def cost_of_ownership(comparison: Comparison) -> OwnershipCost:
             *(f"the network {name} beside the compute fabric" for name in comparison.networks),
         ],
     )
+
+
+def _is_partial(owned: OwnedBom) -> bool:
+    """Return whether a total lacks the price of a part, or the energy of one."""
+    return owned.bom.is_partial() or (owned.energy is not None and bool(_unpowered(owned.bom)))
+
+
+def _unpowered(bom: Bom) -> list[str]:
+    """Return the parts whose typical power is not published."""
+    return _parts(bom, [line for line in bom.lines if line.unit_power_w is None])
 
 
 def nic_gbps(plan: Plan) -> int:
@@ -190,7 +200,7 @@ def _design(owned: OwnedBom) -> DesignCost:
         without_support=_parts(
             bom, [line for line in bom.lines if owned.support_pct(line) is None]
         ),
-        unknown_power=_parts(bom, [line for line in bom.lines if line.unit_power_w is None]),
+        unknown_power=_unpowered(bom),
     )
 
 
@@ -295,5 +305,8 @@ def _missing(asked: Ownership, owned: list[OwnedBom]) -> Iterator[str]:
     if parts := named("unpriced"):
         yield f"{parts} (no price), so that sums are at least those that are printed"
     if parts := named("unknown_power"):
-        yield f"energy of {parts} (power is not published)"
+        yield (
+            f"energy of {parts} (typical power is not published), so that energy and totals are at"
+            " least those that are printed"
+        )
     yield "hosts, GPUs, racks, power distribution, licences, freight, tax and labor"

@@ -61,31 +61,44 @@ def _costs(found: OwnershipCost) -> Iterator[list[str]]:
     for name in designs[0].capital:
         if name != "total":
             yield [f"  {name}", *(_whole(each.capital.get(name)) for each in designs)]
-    yield ["capital", *(_bounded(each, _whole(each.capital["total"])) for each in designs)]
+    capital = [_priced(each, _whole(each.capital["total"])) for each in designs]
+    yield ["capital", *capital]
     yield ["support", *(_whole(each.support) for each in designs)]
-    yield ["energy", *(_whole(each.energy) for each in designs)]
+    yield ["energy", *(_powered(each, _whole(each.energy)) for each in designs)]
     yield ["total", *(_bounded(each, _whole(each.total)) for each in designs)]
     yield ["  per GPU", *(_bounded(each, _cents(each.total_per_gpu)) for each in designs)]
     per_gbps = [_bounded(each, _cents(each.total_per_gbps)) for each in designs]
     yield ["  per Gbps of NIC ports", *per_gbps]
-    yield ["power, W", *(_whole(each.power_w) for each in designs)]
-    yield ["energy, kWh", *(_whole(each.energy_kwh) for each in designs)]
+    yield ["power, W", *(_powered(each, _whole(each.power_w)) for each in designs)]
+    yield ["energy, kWh", *(_powered(each, _whole(each.energy_kwh)) for each in designs)]
 
 
 def _bounded(design: DesignCost, sum_text: str) -> str:
+    """Qualify a sum that unpriced parts, or the energy of parts, would increase."""
+    partial = design.unpriced or (design.energy is not None and design.unknown_power)
+    return f"at least {sum_text}" if partial and sum_text != "-" else sum_text
+
+
+def _priced(design: DesignCost, sum_text: str) -> str:
     """Qualify a sum that unpriced parts would increase."""
     return f"at least {sum_text}" if design.unpriced and sum_text != "-" else sum_text
+
+
+def _powered(design: DesignCost, sum_text: str) -> str:
+    """Qualify a sum that the power of parts would increase."""
+    return f"at least {sum_text}" if design.unknown_power and sum_text != "-" else sum_text
 
 
 def _changes(found: OwnershipCost) -> Iterator[list[str]]:
     """Yield the rows of changed prices, the unchanged ones first."""
     saved = [_saved(saving.total_pct, saving.bound) for saving in found.savings.values()]
-    yield ["unchanged", *(_whole(each.total) for each in found.designs), *saved]
+    unchanged = [_bounded(each, _whole(each.total)) for each in found.designs]
+    yield ["unchanged", *unchanged, *saved]
     for change in found.sensitivity:
         savings = [
             _saved(pct, found.savings[design].bound) for design, pct in change.savings_pct.items()
         ]
-        totals = [_whole(change.totals[each.design]) for each in found.designs]
+        totals = [_bounded(each, _whole(change.totals[each.design])) for each in found.designs]
         yield [f"{change.group} {change.change_pct:+} %", *totals, *savings]
 
 

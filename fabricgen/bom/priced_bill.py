@@ -1,8 +1,8 @@
 """The bill of a plan or a draft: its counted parts, with prices and spares.
 
 `cluster_bill` adds networks, `counts` counts modules and cables, `planning.price_book` finds the
-book, and `pricing` owns discounts and exchange. A part is priced by the inventory, else by a quote,
-else by the book.
+prices, and `pricing` owns discounts and exchange. A part is priced by the inventory, else by the
+first book that has a price: of a quote, of the part, or by a rate.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from fabricgen.bom.counts import count_parts
 from fabricgen.bom.pricing import terms_of
 from fabricgen.core.terms import Role
 from fabricgen.inventory.purchasing import NO_SPARES
-from fabricgen.planning.price_book import price_book
+from fabricgen.planning.price_book import price_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from fabricgen.inventory.purchasing import SparePolicy, Spares
     from fabricgen.planning.draft import Draft
     from fabricgen.planning.plan import Plan
+    from fabricgen.planning.price_book import PriceList
 
 Named = TypeVar("Named")
 """A model, or a model and a length."""
@@ -65,14 +66,14 @@ def priced(draft: Draft, switches: dict[Role, int], counted: PartCounts) -> Bom:
 
 def lines_of(draft: Draft, switches: dict[Role, int], counted: PartCounts) -> list[BillLine]:
     """List the counted parts of a draft, without spares and prices of parts."""
-    book = price_book(draft.spec, draft.catalog)
+    books = price_list(draft.spec, draft.catalog).books
     cables: dict[tuple[str, str], BillLine] = {}
     for line in (*_cables(draft, counted), *_patching(counted)):
         before = cables.get((line.part, line.length_m))
         cables[line.part, line.length_m] = both(before, line) if before else line
     return [
-        *_switches(draft, switches, book),
-        *_transceivers(draft, counted, book),
+        *_switches(draft, switches, books),
+        *_transceivers(draft, counted, books),
         *cables.values(),
         *_nics(draft),
     ]
@@ -81,34 +82,35 @@ def lines_of(draft: Draft, switches: dict[Role, int], counted: PartCounts) -> li
 def priced_lines(draft: Draft, lines: Iterable[BillLine]) -> Bom:
     """Add prices and spares to the lines of a bill."""
     spec = draft.spec
-    book = price_book(spec, draft.catalog)
-    terms = terms_of(spec, book)
+    prices = price_list(spec, draft.catalog)
+    terms = terms_of(prices)
     installed: dict[str, int] = {}
     if spec.spare.leaves_per_rail:
         leaf = draft.fabric.port_layouts[Role.LEAF].model.model
         installed[leaf] = draft.mapping.spare_leaves
     bought = tuple(
-        _bought(line, spec.spares, book, terms, installed.get(line.part, 0)) for line in lines
+        _bought(line, spec.spares, prices, terms, installed.get(line.part, 0)) for line in lines
     )
-    return Bom(bought, book.model_copy(update={"currency": terms.currency}), terms)
+    return Bom(bought, prices.book.model_copy(update={"currency": terms.currency}), terms)
 
 
-def _switches(draft: Draft, switches: dict[Role, int], book: PriceBook) -> Iterator[BillLine]:
+def _switches(
+    draft: Draft, switches: dict[Role, int], books: tuple[PriceBook, ...]
+) -> Iterator[BillLine]:
     """List boxes by model."""
     counts: dict[str, dict[Role, int]] = defaultdict(dict)
     for role, count in switches.items():
         counts[draft.fabric.port_layouts[role].model.model][role] = count
     for part, roles in counts.items():
         model = draft.fabric.port_layouts[next(iter(roles))].model
-        watts = model.typical_w if model.typical_w is not None else model.maximum_w
         line = line_of(
             "switches",
             part,
             model.part_number,
             model.description,
             {str(role): count for role, count in roles.items()},
-            watts,
-            _rate(model, book),
+            model.typical_w,
+            tuple(_rate(model, book) for book in books),
         )
         yield replace(line, unit_power_max_w=exact_watts(model.maximum_w))
 
@@ -125,7 +127,9 @@ def _rate(model: Switch, book: PriceBook) -> Decimal | None:
     return None if model.circuits.moved_by == "hand" else book.circuit_switch(model.cages)
 
 
-def _transceivers(draft: Draft, counted: PartCounts, book: PriceBook) -> Iterator[BillLine]:
+def _transceivers(
+    draft: Draft, counted: PartCounts, books: tuple[PriceBook, ...]
+) -> Iterator[BillLine]:
     """List the modules by model."""
     models = {
         module.model: module for joint in draft.candidates for module in joint.modules.values()
@@ -139,7 +143,7 @@ def _transceivers(draft: Draft, counted: PartCounts, book: PriceBook) -> Iterato
             module.description,
             purposes,
             module.power_w,
-            book.transceiver(module.ports * module.port_gbps),
+            tuple(book.transceiver(module.ports * module.port_gbps) for book in books),
         )
 
 
@@ -208,9 +212,9 @@ def line_of(
     description: str,
     purposes: dict[str, int],
     watts: float | None,
-    rate: Decimal | None = None,
+    rates: tuple[Decimal | None, ...] = (),
 ) -> BillLine:
-    """Make the line of a part without spares, at the book's rate for its bandwidth.
+    """Make the line of a part without spares, with the rates of the price books for its bandwidth.
 
     A part with one known power draws no more than that at most.
     """
@@ -222,37 +226,34 @@ def line_of(
         description=description,
         purposes=tuple(purposes.items()),
         quantity=sum(purposes.values()),
-        list_price=rate,
+        rates=rates,
         unit_power_w=power,
         unit_power_max_w=power,
     )
 
 
 def _bought(
-    line: BillLine, spares: Spares, book: PriceBook, terms: Terms, installed: int
+    line: BillLine, spares: Spares, prices: PriceList, terms: Terms, installed: int
 ) -> BillLine:
     """Add price and spares: discount and exchange rate apply, and the last pack is filled.
 
     `installed` spares are beside those on the shelf.
-
-    A price of the inventory comes before a quote, that before the book's, and its rate is last.
     """
     part, part_class = line.part, line.part_class
-    own = part in terms.asked.parts
-    quote = None if own else book.quote(part, line.length_m, line.part_number)
-    price = quote.price if quote else book.parts.get(part, line.list_price)
+    offer = prices.offer(part, line.length_m, line.part_number, line.rates)
     policy: SparePolicy = getattr(spares, part_class, None) or NO_SPARES
-    pack = policy.pack or book.packs.get(part, 1)
+    pack = policy.pack or prices.pack(part)
     ordered = line.quantity + spare_count(policy, line.quantity) + installed
     filled = -(-ordered // pack) * pack
     return replace(
         line,
-        list_price=price,
-        unit_price=None if price is None else terms.paid(price, part_class, part),
-        discount_pct=Decimal(0) if price is None else terms.discount_pct(part_class, part),
+        list_price=offer.price if offer else None,
+        unit_price=terms.paid(offer, part_class, part) if offer else None,
+        discount_pct=terms.discount_pct(part_class, part) if offer else Decimal(0),
         spares=filled - line.quantity,
         pack=pack,
-        quote=quote,
+        rates=(),
+        offer=offer,
     )
 
 

@@ -17,7 +17,7 @@ from fabricgen.build.selection import choose
 from fabricgen.core.diagnostics import refuse
 from fabricgen.outputs.groups import GROUPS
 from fabricgen.outputs.packs.nos_packs import nos_packs
-from fabricgen.planning.price_book import price_book
+from fabricgen.planning.price_book import price_list
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -47,7 +47,7 @@ def check_inventory(spec: FabricSpec, catalog: Catalog, packs: Packs) -> None:
 
         check_unread(packs)
     choose((), spec.outputs, packs)
-    terms_of(spec, price_book(spec, catalog))
+    terms_of(price_list(spec, catalog))
     if spec.search:
         from fabricgen.analysis.search.candidates import check_models
 

@@ -16,7 +16,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from fabricgen.catalog.models.optics import Cable, Transceiver
+from fabricgen.catalog.models.optics import Cable, LaneMap, Transceiver
 from fabricgen.catalog.models.prices import PriceBook
 from fabricgen.catalog.models.switch import Breakout, Switch
 from fabricgen.catalog.parse import Shape, bad_file, parse
@@ -40,6 +40,9 @@ _BESIDE = ("prices", "references", "workloads")
 
 YAML, CSV = (".yaml", ".yml"), ".csv"
 """How the names of a user's files end."""
+
+_UNCHANGED_LANES = tuple(LaneMap.model_construct(cage=many, fibre=many) for many in (1, 2, 4, 8))
+"""The lanes of a generic module of a speed without a file."""
 
 MODEL = re.compile(r"[a-z0-9][a-z0-9.-]*")
 """The name of a catalog file without `.yaml`."""
@@ -297,6 +300,7 @@ class Catalog:
         made = {
             "model": f"generic-{times}{speed_gbps}g",
             "ports": ports,
+            "lanes": known.lanes if known else _UNCHANGED_LANES,
             "port_gbps": speed_gbps,
             "power_w": power_w,
         }

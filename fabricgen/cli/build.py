@@ -12,7 +12,7 @@ from fabricgen.cli.command import Command
 from fabricgen.cli.completion import columns, complete_list
 from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
 from fabricgen.cli.output_file import OutputPath, force_option, forced, inputs
-from fabricgen.cli.printing import echo, grouped, print_advice, print_result, progress
+from fabricgen.cli.printing import echo, grouped, print_advice, print_result, progress, today
 from fabricgen.core.document import Document
 from fabricgen.outputs.groups import WORDS
 
@@ -134,6 +134,7 @@ def build(
     with --force.
     """
     from fabricgen.analysis.search.cheaper_notes import cheaper_notes
+    from fabricgen.bom.price_notes import price_notes
     from fabricgen.build.cable_sheets import sheets
     from fabricgen.build.job import make_job
     from fabricgen.build.management_notes import cut_off_notes
@@ -173,7 +174,8 @@ def build(
     shadows = shadow_notes(asked.packs)
     notes = sheets(context).notes
     cut_off = cut_off_notes(context)
-    print_advice([*shadows, *cut_off, *guesses, *notes, *cheaper_notes(planned), *advice(planned)])
+    own = [*cheaper_notes(planned), *advice(planned), *price_notes(planned, today())]
+    print_advice([*shadows, *cut_off, *guesses, *notes, *own])
 
 
 def _announce(job: BuildJob) -> None:

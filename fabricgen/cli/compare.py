@@ -16,6 +16,7 @@ from fabricgen.cli.printing import (
     print_result,
     sum_of_prices,
     table,
+    today,
     totals_text,
 )
 
@@ -70,6 +71,7 @@ def compare(
     if top or llm:
         raise click.UsageError("--top and --llm go with --rails")
     from fabricgen.analysis.search.cheaper import AdvisedComparison, cheaper_mapping
+    from fabricgen.bom.price_notes import price_notes
     from fabricgen.planning.notices import advice
 
     comparison, inventory = asked.compare(with_totals=True)
@@ -80,7 +82,8 @@ def compare(
             print_result(advised or comparison)
             return
         echo(comparison_text(comparison) + (f"\n\n{advised}" if advised else ""))
-        print_advice(advice(comparison.built[0][0]))
+        first = comparison.built[0][0]
+        print_advice([*advice(first), *price_notes(first, today())])
 
 
 def _compare_rails(
@@ -129,6 +132,8 @@ def comparison_text(comparison: Comparison) -> str:
     alike = equal_tiers(comparison)
     parts = ", ".join(unpriced_parts(comparison, COMPARED))
     unpriced = [f"no price, excluded from totals: {parts}"] if parts else []
+    unknown = dict.fromkeys(part for _, bom in comparison.built for part in bom.unknown_power)
+    unpriced += [f"typical power not published: {', '.join(unknown)}"] if unknown else []
     networks = ", ".join(comparison.networks)
     others = [f"not compared, the same in each design: {networks}"] if networks else []
     if comparison.totals:

@@ -259,7 +259,7 @@ def _cost(delta: float | None, boms: tuple[Bom, Bom]) -> str:
         return f"unknown{missing}"
     book = boms[1].book
     sign = "+" if delta > 0 else ""
-    return f"{sign}{money(delta)} {book.currency} by {book.name}{missing}"
+    return f"{book.currency} {sign}{money(delta)} by {book.name}{missing}"
 
 
 def _value(value: Any) -> str:  # noqa: ANN401 - any value of an inventory

@@ -9,7 +9,15 @@ import click
 from fabricgen.cli.command import Command
 from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
 from fabricgen.cli.output_file import OUTPUT_FILE, PLAN_MARK, force_option, save
-from fabricgen.cli.printing import echo, grouped, money, print_advice, print_result, totals_text
+from fabricgen.cli.printing import (
+    echo,
+    grouped,
+    money,
+    print_advice,
+    print_result,
+    today,
+    totals_text,
+)
 from fabricgen.core.count_text import counted
 from fabricgen.core.terms import PEERS, UPLINKS, speed_text
 
@@ -57,6 +65,7 @@ COUNTED = "one per link end with a module; the bill counts modules"
 def plan(asked: FabricArguments, output: Path | None, older: str | None, *, as_json: bool) -> None:
     """Size and wire a fabric, and print its figures."""
     from fabricgen.analysis.search.cheaper import AdvisedPlan, cheaper_mapping
+    from fabricgen.bom.price_notes import price_notes
     from fabricgen.bom.priced_bill import make_bom
     from fabricgen.bom.summary import summarize
     from fabricgen.planning.notices import advice
@@ -78,7 +87,8 @@ def plan(asked: FabricArguments, output: Path | None, older: str | None, *, as_j
         print_result(grown or (AdvisedPlan(summary, cheaper) if cheaper else summary))
         return
     echo(summary_text(summary, grown.growth if grown else None, cheaper))
-    print_advice([*advice(planned), *(grown.growth.changed if grown else ())])
+    changed = grown.growth.changed if grown else ()
+    print_advice([*advice(planned), *price_notes(planned, today()), *changed])
     if output:
         echo(f"\nsaved plan to {output}", err=True)
 
@@ -202,10 +212,11 @@ def _widths(block: BlockSummary) -> str:
 
 def _power(summary: PlanSummary) -> str:
     """Describe the power of the fabric and its heat."""
-    if summary.power_w is None or summary.heat_btu_h is None:
-        return "not published for every part"
     most = summary.power_max_w
     at_most = "" if most is None else f", {grouped(most)} W at most"
+    if summary.power_w is None or summary.heat_btu_h is None:
+        unknown = ", ".join(summary.unknown.get("power_w", ()))
+        return f"typical power of {unknown} not published{at_most}, without hosts"
     heat = grouped(round(summary.heat_btu_h))
     return f"{grouped(summary.power_w)} W typical{at_most}, without hosts; {heat} BTU/h"
 

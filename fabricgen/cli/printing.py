@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import datetime as dt
 import json
 import os
 import re
@@ -62,6 +63,11 @@ def print_advice(sentences: Iterable[str]) -> None:
     """Print notes on stderr."""
     for sentence in sentences:
         echo(f"note: {sentence}", err=True)
+
+
+def today() -> dt.date:
+    """Return the date, which decides on notes alone: no file depends on it."""
+    return dt.datetime.now(dt.UTC).date()
 
 
 def print_result(result: Document, findings: Iterable[Finding] = ()) -> None:

@@ -119,6 +119,10 @@ def search(
         print_advice(notes(spec))
 
 
+UNRANKED = "not ranked by cost, which is at least what is printed, as parts have no price:"
+"""The line above the rows whose cost is not known."""
+
+
 def search_text(answer: SearchResult) -> str:
     """Lay out the rows as text."""
     title = (
@@ -127,8 +131,10 @@ def search_text(answer: SearchResult) -> str:
     )
     columns = _columns(answer)
     lines = [list(columns), *(list(row) for row in zip(*columns.values(), strict=True))]
-    rows = table(lines, right=range(list(columns).index("tiers"), len(columns)))
-    return "\n".join([title, "", rows, "", *_words(answer)])
+    rows = table(lines, right=range(list(columns).index("tiers"), len(columns))).split("\n")
+    ranked = 1 + sum(row.cost_is_known for row in answer.designs)
+    apart = ["", UNRANKED] if ranked < len(rows) else []
+    return "\n".join([title, "", *rows[:ranked], *apart, *rows[ranked:], "", *_words(answer)])
 
 
 def _columns(answer: SearchResult) -> dict[str, list[str]]:
@@ -185,9 +191,10 @@ def _words(answer: SearchResult) -> Iterator[str]:
         f"left out: {grouped(answer.same)} "
         f"duplicates{f'; {beyond}' if beyond else ''}{f'; refused: {refused}' if refused else ''}"
     )
+    star = "* cheapest; " if any(row.cheapest for row in answer.designs) else ""
     yield (
-        "* cheapest; Gbps/GPU between HB domains; lost and cut off: bandwidth and GPUs of the "
-        "fabric lost with the worst single switch"
+        f"{star}Gbps/GPU between HB domains; lost and cut off: bandwidth and GPUs of the fabric "
+        "lost with the worst single switch"
     )
     for row in answer.designs:
         if row.alike:
@@ -201,7 +208,7 @@ def _words(answer: SearchResult) -> Iterator[str]:
         yield f"no price, excluded from totals: {', '.join(unpriced)}"
     unknown = dict.fromkeys(part for row in answer.designs for part in row.power_unknown)
     if unknown:
-        yield f"unknown power, ranked as the highest: {', '.join(unknown)}"
+        yield (f"typical power not published, and not compared by it: {', '.join(unknown)}")
 
 
 def notes(spec: FabricSpec) -> Iterator[str]:

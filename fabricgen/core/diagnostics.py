@@ -8,6 +8,7 @@ path into a line. The output is complete without colour.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.core.document import Document
@@ -99,10 +100,10 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     'sn5600'
     >>> nearest("oversubscripton", ["oversubscription", "spread"])
     'oversubscription'
-    >>> nearest("h100", ["dgx-h100", "gh200"])
-    'dgx-h100'
+    >>> nearest("h100", ["dgx-h100", "gh200"]), nearest("sn5601", ["sn5640", "sn5600", "sn5610"])
+    ('dgx-h100', 'sn5600')
     """
-    from difflib import get_close_matches  # noqa: PLC0415 - for mistyped words only
+    from difflib import SequenceMatcher, get_close_matches  # noqa: PLC0415 - for mistyped words only
 
     words = {_plain(other): other for other in sorted(known)}
     typed = _plain(word)
@@ -113,9 +114,20 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     if starts and all(other.startswith(min(starts, key=len)) for other in starts):
         starts = [min(starts, key=len)]
     inside = [] if short else [other for other in words if typed in other]
-    close = get_close_matches(typed, words, n=1, cutoff=0.7)
+    close = get_close_matches(typed, words, n=5, cutoff=0.7)
+    if close:  # of words that are as near, the one that begins alike
+        best = SequenceMatcher(None, typed, close[0]).ratio()
+        alike = [word for word in close if SequenceMatcher(None, typed, word).ratio() == best]
+        close = [max(alike, key=lambda word: _begins_alike(typed, word))]
     found = next((group[0] for group in (starts, close, inside) if len(group) == 1), None)
     return found and words[found]
+
+
+def _begins_alike(word: str, other: str) -> int:
+    """Return with how many letters two words begin alike."""
+    return sum(
+        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(word, other, strict=False))
+    )
 
 
 SHORTEST = 3

@@ -73,7 +73,7 @@ def _alternatives(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> li
     """Return the alternative schemas of a value, without null; references are resolved."""
     if "$ref" in node:
         return _alternatives(definitions[node["$ref"].rsplit("/", 1)[1]], definitions)
-    for word in ("anyOf", "allOf"):
+    for word in ("anyOf", "oneOf", "allOf"):
         if word in node:
             forms = [_alternatives(form, definitions) for form in node[word]]
             return [form for each in forms for form in each]

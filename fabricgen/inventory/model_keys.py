@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 from pydantic import BaseModel
 
@@ -52,16 +52,21 @@ def known_path(values: object, location: Sequence[str | int]) -> Path:
 def fields(path: Path) -> Mapping[str, FieldInfo]:
     """Return the keys that the inventory has below a path; all entries of a list have the same.
 
+    So have those of a mapping by names, which has no keys of its own.
+
     >>> list(fields(("rails",)))
     ['count', 'planes', 'per_switch', 'grouping', 'medium', 'topology', 'tiers']
     """
     model: type[BaseModel] | None = FabricSpec
+    named = False
     for part in path:
-        if isinstance(part, int):
+        if isinstance(part, int) or named:
+            named = False
             continue
         known = model.model_fields.get(part) if model else None
+        named = known is not None and get_origin(known.annotation) is dict
         model = next(_models(known.annotation), None) if known else None
-    return model.model_fields if model else {}
+    return model.model_fields if model and not named else {}
 
 
 def _models(annotation: object) -> Iterator[type[BaseModel]]:

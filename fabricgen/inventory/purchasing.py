@@ -3,7 +3,7 @@
 from decimal import Decimal
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Discriminator, Field, Tag
 
 from fabricgen.inventory.fields import (
     CURRENCY,
@@ -95,7 +95,7 @@ class Exchange(InventoryModel):
         Field(gt=0, le=1_000_000, allow_inf_nan=False, examples=[0.92]),
         BeforeValidator(decimal_of),
     ]
-    """Price of one unit of the book's currency in this currency."""
+    """Price of one unit of the other currency of the books and prices in this currency."""
     date: Annotated[Day, Field(examples=["2026-09-22"])]
     """The date of the rate, shown beside every sum."""
 
@@ -126,15 +126,41 @@ class Preferences(InventoryModel):
         return (self.vendor,) if isinstance(self.vendor, str) else self.vendor
 
 
-class Prices(InventoryModel):
-    """A price book, and prices of single parts that take precedence over it."""
+class OwnPrice(InventoryModel):
+    """A net price with its currency."""
 
-    book: Annotated[str | None, Field(strict=True, examples=["paper-v5", "./our-prices.yaml"])] = (
-        None
-    )
-    """The name of a price book in the catalog, or the path of a file that ends in .yaml or .csv."""
-    parts: Annotated[dict[str, Price], Field(examples=[{"sn5600": 50000}])] = {}
-    """Price of a part by its model, in the currency of the book."""
+    price: Annotated[Price, Field(examples=[50000])]
+    """Price of one part."""
+    currency: Annotated[str, Field(strict=True, pattern=f"^{CURRENCY}$", examples=["USD"])]
+    """The currency of the price, by its ISO 4217 code."""
+
+
+def _form_of(value: object) -> str:
+    """Return which form a price has: a number, or a number with its currency."""
+    return "own" if isinstance(value, dict | OwnPrice) else "price"
+
+
+NetPrice = Annotated[
+    Annotated[Price, Tag("price")] | Annotated[OwnPrice, Tag("own")], Discriminator(_form_of)
+]
+"""A net price in the currency of payment, or in its own."""
+
+
+class Prices(InventoryModel):
+    """A price book or several, and prices of single parts that take precedence over them."""
+
+    book: Annotated[
+        str | Annotated[tuple[str, ...], Field(min_length=1)] | None,
+        Field(examples=["paper-v5", "./our-prices.yaml", ["./quote.csv", "street-2026-09"]]),
+    ] = None
+    """The name of a price book in the catalog, or the path of a file that ends in .yaml or .csv; or
+    a list of them, of which the first with a price of a part is taken."""
+    parts: Annotated[
+        dict[str, NetPrice],
+        Field(examples=[{"sn5600": 50000}, {"sn5600": {"price": 50000, "currency": "USD"}}]),
+    ] = {}
+    """Net price of a part by its model: in the currency that it states, else in the currency of
+    payment, which is that of `exchange`, or that of the first book."""
     discount: Annotated[Discount, Field(examples=[{"all": 10, "switches": 25}])] = (
         Discount.model_construct()
     )
@@ -147,6 +173,16 @@ class Prices(InventoryModel):
         Preferences.model_construct()
     )
     """The choice between parts that fit a link."""
+
+    @property
+    def books(self) -> tuple[str, ...]:
+        """The price books, in their order; none where the default is taken."""
+        return (self.book,) if isinstance(self.book, str) else self.book or ()
+
+    @property
+    def stated(self) -> dict[str, OwnPrice]:
+        """The prices of parts that state their currency."""
+        return {part: own for part, own in self.parts.items() if isinstance(own, OwnPrice)}
 
 
 class SupportRates(InventoryModel):

@@ -174,8 +174,8 @@ def search(
     >>> leaf = {"model": "sn5600", "breakout": "2x400G"}
     >>> plan = plan_inventory({**sizes, "switches": {"leaf": leaf}, "search": wanted})
     >>> found = search(plan)[0]
-    >>> found["design"], found["switches_total"], found["cheapest"]
-    ('rail-only', 1, True)
+    >>> found["design"], found["switches_total"], found["cost_is_known"], found["unpriced"]
+    ('rail-only', 1, False, ['mfp7e10'])
     """
     from fabricgen.analysis.search.result import search_result
     from fabricgen.analysis.search.search import search as searched

@@ -10,6 +10,7 @@ from fabricgen.inventory.networks import Network, Networks
 from fabricgen.inventory.sizing import HbDomain, NicChoice, Rails, SparePorts
 from fabricgen.planning.converged_ports import converge, network_ports
 from fabricgen.planning.device_ports import share_leaves
+from fabricgen.planning.lanes import joining
 from fabricgen.planning.management_ports import named_interfaces
 from fabricgen.planning.network_devices import attached_devices
 from fabricgen.planning.network_fabric import one_speed, served_in, splits_of
@@ -36,7 +37,7 @@ def devices_fabric(
     for a device, or none of its speed.
     """
     leaf = draft.fabric.port_layouts[Role.LEAF]
-    devices = [*_compute_devices(draft)]
+    devices = [each.on(leaf, draft.catalog) for each in _compute_devices(draft)]
     splits = splits_of(draft.spec, DEVICES, leaf, devices)
     shared = share_leaves(draft, installed, devices, taken)
     return on_compute(
@@ -64,7 +65,13 @@ def converged_fabric(
     compute, spec = draft.fabric, draft.spec
     leaf, network = compute.port_layouts[Role.LEAF], spec.networks.converged()[name]
     devices = [*attached_devices(compute, name, hosts, (), draft.catalog)]
-    mode = leaf.model.mode_at(network.speed) if network.speed else leaf.down
+    lanes = devices[0].lanes_at(network.speed or leaf.down.speed_gbps)
+    able = joining(leaf.model, network.speed or 0, lanes, draft.catalog)
+    mode = (
+        (leaf.model.mode_at(network.speed, able) or leaf.model.mode_at(network.speed))
+        if network.speed
+        else leaf.down
+    )
     if mode is None:
         raise one_speed(name, leaf, speed_text(network.speed or 0))
     for each in devices:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.core.terms import COMPUTE, Role
 from fabricgen.inventory.networks import CONSOLE
+from fabricgen.planning.lanes import port_lanes
 from fabricgen.planning.management_ports import (
     cabled_ports,
     named_interfaces,
@@ -106,6 +107,7 @@ def attached_devices(
                 networks=(group.network if bonded else uplink.network,),
                 speed_gbps=uplink.speed,
                 connector=group.layout.model.form_factor_of(uplinks[0].breakout),
+                lanes=port_lanes(group.layout.model, uplinks[0].breakout),
                 routed=routed,
                 leaves_of=group.network if routed and speaks == "ethernet" else "",
             )

@@ -6,9 +6,11 @@ A network is one more fabric, so everything after this is the planning of any fa
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from fabricgen.catalog.models.base import ANY_LANES
 from fabricgen.core.diagnostics import Refusal, nearest, refuse
 from fabricgen.core.terms import DEVICES, Design, Role, speed_text
 from fabricgen.inventory.networks import CONSOLE, Networks
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from fabricgen.inventory.fabric import FabricSpec
     from fabricgen.inventory.networks import Leaves, Network
     from fabricgen.planning.baseline.kept_bonds import KeptBonds
+    from fabricgen.planning.lanes import Lanes
     from fabricgen.planning.network_devices import SwitchGroup
     from fabricgen.planning.port_layout import PortLayout
     from fabricgen.planning.resolve import ResolvedFabric
@@ -71,10 +74,12 @@ def network_fabric(
         raise _without_ports(name)
     bond = network.bond or 1
     try:
-        fabric = resolve(_network_spec(spec, name, bond, ports_of(devices)), catalog)
+        network_spec = _network_spec(spec, name, bond, ports_of(devices))
+        fabric = resolve(network_spec, catalog, partial(_lanes, devices))
     except Refusal as refusal:
         raise placed(refusal, name) from None
     leaf = without_uplinks(spec, name, fabric.port_layouts[Role.LEAF])
+    devices = [each.on(leaf, catalog) for each in devices]
     splits = splits_of(spec, name, leaf, devices)
     groups = _served(network, devices, leaf, splits, compute)
     every = chain.from_iterable(own for _, by_split in groups for own in by_split)
@@ -98,6 +103,16 @@ def network_fabric(
             reserved=reserved,
         ),
     )
+
+
+def _lanes(devices: Sequence[AttachedDevices], speed_gbps: int) -> Lanes:
+    """Return the lanes that the devices of a network have in common; else those of the first."""
+    own = [
+        each.lanes_at(speed_gbps)
+        for each in devices
+        if not each.breakout and each.speed_gbps in {None, speed_gbps}
+    ]
+    return (own[0].intersection(*own) or own[0]) if own else ANY_LANES
 
 
 def _without_ports(name: str) -> Refusal:

@@ -15,18 +15,22 @@ from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import Role, ratio_text
 from fabricgen.planning.as_numbers import PRIVATE
 from fabricgen.planning.bisection_width import bisection_of
-from fabricgen.planning.cabling.alternatives import alternatives
+from fabricgen.planning.cabling.alternatives import alternatives, medium_of_part
 from fabricgen.planning.cabling.length_limits import too_long
+from fabricgen.planning.cabling.link_cages import GENERIC
 from fabricgen.planning.cabling.preference import RULE
 from fabricgen.planning.channels.direct_links import direct_links
 from fabricgen.planning.plan import make_draft
-from fabricgen.planning.price_book import misspelt_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fabricgen.planning.cabling.compatibility import End
     from fabricgen.planning.draft import Draft
     from fabricgen.planning.plan import Plan
+    from fabricgen.planning.resolve import ResolvedFabric
+
+END_ROLES: tuple[End, End] = ("lower", "upper")
 
 WASTEFUL = 3
 """The multiple of the switches, spines or leaf ports needed from which a notice is given."""
@@ -59,7 +63,7 @@ def advice(plan: Plan) -> list[str]:
         _long_cables,
         _other_parts,
         _unused_preferences,
-        _misspelt_prices,
+        _other_vendors,
         _public_asns,
         _barred_server,
         _direct_links,
@@ -207,10 +211,7 @@ def _power(draft: Draft) -> str:
         Role.CORE: mapping.segment_blocks * sizing.core,
     }
     models = {role: draft.fabric.port_layouts[role].model for role in draft.roles}
-    watts = {
-        role: model.maximum_w if model.typical_w is None else model.typical_w
-        for role, model in models.items()
-    }
+    watts = {role: model.typical_w for role, model in models.items()}
     known = [counts[role] * each for role, each in watts.items() if each is not None]
     return f" of {round(mapping.segments * sum(known)):,} W" if len(known) == len(watts) else ""
 
@@ -272,11 +273,6 @@ def _long_cables(plan: Plan) -> Iterator[str]:
             )
 
 
-def _misspelt_prices(plan: Plan) -> Iterator[str]:
-    """Yield a notice for each price of a part that is nearly a model of the catalog."""
-    yield from misspelt_parts(plan.spec, plan.catalog)
-
-
 def _other_parts(plan: Plan) -> Iterator[str]:
     """Yield a notice for each part in use with alternatives of the same medium and reach."""
     used = [plan.candidates[at] for at in distinct(plan.candidate.ravel()).tolist()]
@@ -289,13 +285,50 @@ def _other_parts(plan: Plan) -> Iterator[str]:
 
 
 def _unused_preferences(plan: Plan) -> Iterator[str]:
-    """Yield a notice for each preference that no part of the fabric meets."""
+    """Yield a notice for each preferred part, and for vendors, without effect on the fabric."""
     used = [part for joint in plan.candidates for part in (joint.cable, *joint.modules.values())]
     asked = plan.spec.prices.prefer
-    for key, preferred, known in (
-        ("part", asked.parts, {part.model for part in used}),
-        ("vendor", asked.vendors, {part.vendor.lower() for part in used}),
-    ):
-        if preferred and not known.intersection(name.lower() for name in preferred):
-            names = ", ".join(preferred)
-            yield f"`prices.prefer.{key}: {names}` has no effect: it fits no link of this fabric"
+    media = list(dict.fromkeys(joint.medium for joint in plan.candidates))
+    for name in asked.parts:
+        if name.lower() in {part.model for part in used}:
+            continue
+        medium = medium_of_part(plan.fabric, plan.catalog, plan.candidates, name)
+        if medium not in media:
+            why = (
+                f"it is {medium}, and links of {' or '.join(media)} reach: `site.media` decides"
+                if medium
+                else "it fits no link of this fabric"
+            )
+            yield f"`prices.prefer.part: {name}` has no effect: {why}"
+    vendors = {part.vendor.lower() for part in used}
+    if asked.vendors and not vendors.intersection(name.lower() for name in asked.vendors):
+        names = ", ".join(asked.vendors)
+        yield f"`prices.prefer.vendor: {names}` has no effect: it fits no link of this fabric"
+
+
+def _other_vendors(plan: Plan) -> Iterator[str]:
+    """Yield a notice of the modules and cables in boxes of other vendors, by kind of link."""
+    for name, each in {"": plan, **plan.networks}.items():
+        found: dict[str, list[str]] = {}
+        for joint in each.candidates:
+            kind = joint.kind.key.replace("_", "-")
+            for end, part in zip(END_ROLES, (joint.lower, joint.upper), strict=True):
+                box, vendor = _box(each.fabric, joint.kind.role(end))
+                plugged = part or (None if joint.modules else joint.cable)
+                if plugged and GENERIC not in {vendor, plugged.vendor} and plugged.vendor != vendor:
+                    text = f"{plugged.model} of {plugged.vendor} in {box} of {vendor}"
+                    found.setdefault(kind, []).append(text)
+        if found:
+            kinds = (
+                f"{kind} links: {', '.join(dict.fromkeys(texts))}" for kind, texts in found.items()
+            )
+            yield (
+                f"{f'{name}: ' if name else ''}the vendor of the box differs on {'; '.join(kinds)};"
+                " `prices.prefer.vendor` chooses, and `generic` is for parts by standard"
+            )
+
+
+def _box(fabric: ResolvedFabric, role: Role | None) -> tuple[str, str]:
+    """Return the model and the vendor of what a module is plugged into: a switch, or a NIC."""
+    box = fabric.port_layouts[role].model if role else fabric.nic
+    return (box.model, box.vendor) if box else (GENERIC, GENERIC)

@@ -1,18 +1,22 @@
-"""The price book of an inventory: one of the catalog or a file, with the inventory's own prices."""
+"""The prices of an inventory: its own, then those of its price books in their order.
+
+A book is one of the catalog or a file. Owns which price a part has, and in which currency.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from decimal import Decimal
+from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.catalog.catalog import CSV, MODEL, YAML
+from fabricgen.catalog.catalog import CSV, YAML
 from fabricgen.core.diagnostics import nearest, refuse
+from fabricgen.inventory.purchasing import OwnPrice
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from fabricgen.catalog.catalog import Catalog
-    from fabricgen.catalog.models.prices import PriceBook
+    from fabricgen.catalog.models.prices import PriceBook, Quote
     from fabricgen.inventory.fabric import FabricSpec
+    from fabricgen.inventory.purchasing import Prices
 
 DEFAULT_BOOK = "paper-v5"
 
@@ -30,16 +34,102 @@ PRICED = (
 """Kinds of the catalog whose models are in a bill; trunks are listed by name and fibre count."""
 
 
-def price_book(spec: FabricSpec, catalog: Catalog) -> PriceBook:
-    """Return the inventory's book with its own prices over it.
+class Offer(NamedTuple):
+    """The price of a part in a currency: of a quote, of a book, or of the inventory itself."""
 
-    Raises Refusal `unknown-price-book`.
-    """
-    name = spec.prices.book or DEFAULT_BOOK
+    price: Decimal
+    currency: str
+    book: PriceBook | None = None
+    """None for a price of the inventory."""
+    quote: Quote | None = None
+
+
+class PriceList(NamedTuple):
+    """The inventory's own prices, then those of its books in their order."""
+
+    asked: Prices
+    books: tuple[PriceBook, ...]
+
+    @property
+    def currency(self) -> str:
+        """The currency of payment: that of the exchange, else that of the first book."""
+        exchange = self.asked.exchange
+        return exchange.currency if exchange else self.books[0].currency
+
+    @property
+    def foreign(self) -> list[str]:
+        """The other currencies of books and prices, each once."""
+        stated = [own.currency for own in self.asked.stated.values()]
+        every = dict.fromkeys([*(book.currency for book in self.books), *stated])
+        return [currency for currency in every if currency != self.currency]
+
+    def rate_of(self, currency: str) -> Decimal:
+        """Return the rate at which a price of a currency is paid."""
+        exchange = self.asked.exchange
+        return exchange.rate if exchange and currency != self.currency else Decimal(1)
+
+    @property
+    def book(self) -> PriceBook:
+        """The book, or one with the names and the terms of several."""
+        first, *others = self.books
+        if not others:
+            return first
+        return first.model_copy(
+            update={
+                "name": ", then ".join(book.name for book in self.books),
+                "description": " Then: ".join(book.description for book in self.books),
+                "date": None,
+                "quotes": tuple(quote for book in self.books[::-1] for quote in book.quotes),
+                "support_pct_per_year": {
+                    part: share
+                    for book in self.books[::-1]
+                    for part, share in book.support_pct_per_year.items()
+                },
+            }
+        )
+
+    def offer(
+        self,
+        part: str,
+        length_m: str = "",
+        number: str = "",
+        rates: tuple[Decimal | None, ...] = (),
+    ) -> Offer | None:
+        """Return the price of a part, or of a cable of a length, or of its order number.
+
+        `rates` are those of each book for a part like this one, in the order of the books. None
+        where the part has no price.
+        """
+        own = self.asked.parts.get(part)
+        if isinstance(own, OwnPrice):
+            return Offer(own.price, own.currency)
+        if own is not None:
+            return Offer(own, self.currency)
+        for place, book in enumerate(self.books):
+            quote = book.quote(part, length_m, number)
+            rate = rates[place] if rates else None
+            price = quote.price if quote else book.parts.get(part, rate)
+            if price is not None:
+                return Offer(price, book.currency, book, quote)
+        return None
+
+    def pack(self, part: str) -> int:
+        """Return how many parts are in a sales pack."""
+        return next((book.packs[part] for book in self.books if part in book.packs), 1)
+
+
+def price_list(spec: FabricSpec, catalog: Catalog) -> PriceList:
+    """Return the prices of an inventory. Raises Refusal `unknown-price-book`."""
+    names = spec.prices.books or (DEFAULT_BOOK,)
+    return PriceList(spec.prices, tuple(_book(name, catalog) for name in names))
+
+
+def _book(name: str, catalog: Catalog) -> PriceBook:
+    """Return a price book. Raises Refusal `unknown-price-book`."""
     book = catalog.price_book(name)
     if book is None:
         near = nearest(name, catalog.names("prices"))
-        is_path = name.endswith((*YAML, CSV))
+        is_path = is_file_name(name)
         known = (
             "a path is relative to the inventory; "
             if is_path
@@ -55,23 +145,9 @@ def price_book(spec: FabricSpec, catalog: Catalog) -> PriceBook:
             path=("prices", "book"),
             hint=hint,
         )
-    return book.model_copy(update={"parts": {**book.parts, **spec.prices.parts}})
+    return book
 
 
-def misspelt_parts(spec: FabricSpec, catalog: Catalog) -> Iterator[str]:
-    """Yield a notice for each part of a user's price book that is nearly a model of the catalog.
-
-    Order numbers, and services that are no model, have prices too.
-    """
-    if not spec.prices.book or not spec.prices.book.endswith((*YAML, CSV)):
-        return
-    book = price_book(spec, catalog)
-    known = {name for kind in PRICED for name in catalog.names(kind)}
-    for part in dict.fromkeys([*book.parts, *(quote.part for quote in book.quotes)]):
-        is_model = part in known or part.startswith("trunk-") or not MODEL.fullmatch(part)
-        near = None if is_model else nearest(part, known)
-        if near:
-            yield (
-                f"`{spec.prices.book}` has a price of `{part}`, which is no part of the catalog:"
-                f" did you mean `{near}`?"
-            )
+def is_file_name(book: str) -> bool:
+    """Return whether the name of a price book is the path of a file."""
+    return book.endswith((*YAML, CSV))

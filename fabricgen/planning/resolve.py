@@ -15,15 +15,19 @@ from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.core.terms import COMPUTE, Role
 from fabricgen.planning.consistency import contradictions
 from fabricgen.planning.coordinates import Coordinates
+from fabricgen.planning.lanes import nic_lanes
 from fabricgen.planning.nos_choice import layouts_by_rail
 from fabricgen.planning.switch_choice import choose_switches, unknown_model
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.catalog.models.host import Host, Nic
     from fabricgen.core.terms import Design
     from fabricgen.inventory.fabric import FabricSpec
     from fabricgen.planning.coordinates import Whole
+    from fabricgen.planning.lanes import Lanes
     from fabricgen.planning.networks.rules import NetworkRules
     from fabricgen.planning.networks.shared_leaves import SharedLeaves
     from fabricgen.planning.port_layout import PortLayout
@@ -211,10 +215,13 @@ class ResolvedFabric:
         )
 
 
-def resolve(spec: FabricSpec, catalog: Catalog) -> ResolvedFabric:
+def resolve(
+    spec: FabricSpec, catalog: Catalog, lanes: Callable[[int], Lanes] | None = None
+) -> ResolvedFabric:
     """Fill in the defaults of an inventory from the catalog, as if no host were excluded.
 
-    Raises Refusal with every finding.
+    `lanes` returns those of a port of a speed at devices, where they are not NICs of hosts. Raises
+    Refusal with every finding.
     """
     findings: list[Finding] = []
     host = _host(spec, catalog, findings)
@@ -224,7 +231,8 @@ def resolve(spec: FabricSpec, catalog: Catalog) -> ResolvedFabric:
     hosts = spec.hb_domain.hosts or (host.hb_domain_hosts if host else 1)
     nics = spec.nic.per_gpu or (host.nics_per_gpu if host else 1)
     findings += contradictions(spec, catalog, host)
-    port_layouts, speed = choose_switches(spec, catalog, host, findings)
+    lanes = lanes or (lambda speed: nic_lanes(host, nic, speed, spec.rails.planes))
+    port_layouts, speed = choose_switches(spec, catalog, host, findings, lanes)
     switches_by_rail = layouts_by_rail(spec, port_layouts, rails, findings)
     if findings:
         raise Refusal(dict.fromkeys(findings))

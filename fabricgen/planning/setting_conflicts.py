@@ -152,6 +152,8 @@ def _unknown_preferences(spec: FabricSpec, catalog: Catalog) -> Iterator[Finding
         for name in names:
             if name.lower() not in {each.lower() for each in have}:
                 listed = "`fabricgen catalog list` shows what there is"
+                if key == "vendor":
+                    listed = f"`vendor: generic` prefers parts by standard; {listed}"
                 yield Finding(
                     "unknown-model",
                     f"the catalog has no {what} `{name}` to prefer",

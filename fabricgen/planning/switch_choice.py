@@ -7,33 +7,40 @@ match.
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import pairwise
-from typing import TYPE_CHECKING
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.core.diagnostics import Finding, Path, nearest
 from fabricgen.core.terms import ROLES, Role, speed_text
+from fabricgen.planning.lanes import joining, lanes_differ, port_lanes
 from fabricgen.planning.port_layout import PortLayout
 from fabricgen.planning.port_zones import with_zones
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.catalog.models.host import Host
     from fabricgen.catalog.models.switch import Breakout, Switch
     from fabricgen.inventory.fabric import FabricSpec
     from fabricgen.inventory.sizing import SwitchChoice
+    from fabricgen.planning.lanes import Lanes
 from fabricgen.planning.nos_choice import choose_nos, unused_versions
 
 DEFAULT_SPEED_GBPS = 400
 
 
 def choose_switches(
-    spec: FabricSpec, catalog: Catalog, host: Host | None, findings: list[Finding]
+    spec: FabricSpec,
+    catalog: Catalog,
+    host: Host | None,
+    findings: list[Finding],
+    lanes: Callable[[int], Lanes],
 ) -> tuple[dict[Role, PortLayout], int]:
     """Choose the switch and the breakouts of each role, from the leaf up.
 
-    Return the port layouts, and the speed of a NIC port in Gbps.
+    `lanes` returns those of a NIC port of a speed. Return the port layouts, and the speed of a NIC
+    port in Gbps.
     """
     choices = _choices(spec)
     offered = host.speeds_gbps.get(spec.rails.planes) if host else None
@@ -52,24 +59,45 @@ def choose_switches(
         else ()
     )
     downs: dict[Role, Breakout] = {}
-    target = speed
+    target, below = speed, _Below(lanes(speed))
     for role, model in models.items():
         path, choice = choices[role]
-        down = _down(choice, model, target, path, leaf=role is Role.LEAF, fixed=offered is not None)
+        fitting = below.fitting(model, target, catalog)
+        down = _down(
+            choice,
+            model,
+            target,
+            path,
+            fitting,
+            leaf=role is Role.LEAF,
+            fixed=offered is not None,
+        )
         if isinstance(down, Finding):
             findings.append(down)
-        else:
-            downs[role], target = down, down.speed_gbps
+            continue
+        able = joining(model, target, below.lanes, catalog)
+        if role is Role.LEAF and not findings and not able(down):
+            names = (
+                host.nic if host else spec.nic.model or "a NIC",
+                f"{model.model} at {down.name}",
+            )
+            where = (*path, "breakout") if choice.breakout else path
+            ends = below.lanes, port_lanes(model, down)
+            findings.append(lanes_differ(names, ends, model, down, where, catalog))
+        downs[role], target = down, down.speed_gbps
+        below = _Below(port_lanes(model, down), model)
     port_layouts: dict[Role, PortLayout] = {}
     for role, down in downs.items():
         upper = ROLES[min(role.tier, len(ROLES) - 1)]
-        up = models[role].mode_at(downs[upper].speed_gbps) if upper in downs else down
+        up = (
+            _up(models[role], down, models[upper], downs[upper], catalog)
+            if upper in downs
+            else down
+        )
         if up is None:
-            findings.append(
-                _no_uplink(role, models[role], upper, models[upper], downs[upper], choices[role][0])
-            )
+            lower, above = (role, models[role]), (upper, models[upper])
+            findings.append(_no_uplink(lower, above, downs[upper], choices, catalog))
         else:
-            up = down if up.speed_gbps == down.speed_gbps else up
             spare, (path, choice) = getattr(spec.spare_ports, role), choices[role]
             reserved = spec.networks.reserved_cages if role is Role.LEAF else frozenset()
             layout = PortLayout(
@@ -91,20 +119,70 @@ def choose_switches(
     return port_layouts, speed
 
 
+class _Below(NamedTuple):
+    """What is below a switch: the lanes of its ports, and the switch; None for NICs."""
+
+    lanes: Lanes
+    model: Switch | None = None
+
+    def fitting(self, model: Switch, speed_gbps: int, catalog: Catalog) -> Breakout | None:
+        """Return the breakout with the most ports that join those below.
+
+        A breakout like that of the switch below comes first; the most ports are the last resort,
+        which is refused where they do not join.
+        """
+        others = [
+            port_lanes(self.model, mode)
+            for mode in (self.model.breakouts if self.model else ())
+            if mode.speed_gbps == speed_gbps
+        ]
+        for lanes in (self.lanes, frozenset(chain.from_iterable(others))):
+            found = model.mode_at(speed_gbps, joining(model, speed_gbps, lanes, catalog))
+            if found:
+                return found
+        return model.mode_at(speed_gbps)
+
+
+def _up(
+    model: Switch, down: Breakout, above: Switch, upper: Breakout, catalog: Catalog
+) -> Breakout | None:
+    """Return the breakout of uplinks into ports of a switch above.
+
+    It is that of the downlinks where they have its speed and join.
+    """
+    speed = upper.speed_gbps
+    able = joining(model, speed, port_lanes(above, upper), catalog)
+    if down.speed_gbps == speed and able(down):
+        return down
+    return model.mode_at(speed, able)
+
+
 def _no_uplink(
-    role: Role, model: Switch, upper: Role, above: Switch, down: Breakout, path: Path
+    lower: tuple[Role, Switch],
+    upper: tuple[Role, Switch],
+    down: Breakout,
+    choices: dict[Role, tuple[Path, SwitchChoice]],
+    catalog: Catalog,
 ) -> Finding:
-    """Refuse two tiers without a port speed in common."""
+    """Refuse two tiers without a port speed, or lanes at that speed, in common."""
+    (role, model), (over, above), path = lower, upper, choices[lower[0]][0]
     speed = speed_text(down.speed_gbps)
+    if alike := model.mode_at(down.speed_gbps):
+        names = (
+            f"the {role} {model.model} at {alike.name}",
+            f"the {over} {above.model} at {down.name}",
+        )
+        ends = port_lanes(model, alike), port_lanes(above, down)
+        return lanes_differ(names, ends, above, down, choices[over][0], catalog)
     because = (
-        f"the {upper} {above.model} runs {down.name} downwards",
+        f"the {over} {above.model} runs {down.name} downwards",
         f"a cage of {model.model} offers {_modes(model)}",
     )
     common = [mode for mode in above.breakouts if model.mode_at(mode.speed_gbps)]
     hint = (
-        f"use `breakout: {common[0].name}` for the {upper}"
+        f"use `breakout: {common[0].name}` for the {over}"
         if common
-        else f"choose a {upper} with ports of {_speeds(model)}"
+        else f"choose a {over} with ports of {_speeds(model)}"
     )
     return Finding(
         "no-uplink-speed",
@@ -159,14 +237,21 @@ def _model(
 
 
 def _down(
-    choice: SwitchChoice, model: Switch, below: int, path: Path, *, leaf: bool, fixed: bool
+    choice: SwitchChoice,
+    model: Switch,
+    below: int,
+    path: Path,
+    fitting: Breakout | None,
+    *,
+    leaf: bool,
+    fixed: bool,
 ) -> Breakout | Finding:
-    """Choose the breakout of the cages that face down: as stated, else for the speed `below`.
+    """Choose the breakout of the cages that face down: as stated, else `fitting` what is below.
 
     A leaf must match the speed of NIC ports in Gbps, which is `fixed` where the host model
     determines it.
     """
-    fitting, speed = model.mode_at(below), speed_text(below)
+    speed = speed_text(below)
     mode = model.breakout(choice.breakout) if choice.breakout else fitting
     where: Path = (*path, "breakout") if choice.breakout else path
     offers = f"a cage of {model.model} offers {_modes(model)}"

@@ -18,6 +18,7 @@ from fabricgen.core.terms import COMPUTE, UPLINKS, Role, speed_text
 from fabricgen.inventory.networks import Network
 from fabricgen.planning.baseline.kept_bonds import KeptBonds
 from fabricgen.planning.device_fabric import on_compute, served_by
+from fabricgen.planning.lanes import joining, port_lanes
 from fabricgen.planning.network_uplinks import uplink_ports
 from fabricgen.planning.networks.addressing import network_addressing
 from fabricgen.planning.networks.attachments import AttachedDevices, Attachments
@@ -96,13 +97,15 @@ def _groups(draft: Draft, switches: Sequence[SwitchGroup]) -> Iterator[AttachedD
                 networks=(UPLINKS,),
                 speed_gbps=mode.speed_gbps,
                 connector=group.layout.model.form_factor_of(mode),
+                lanes=port_lanes(group.layout.model, mode),
             )
 
 
 def _mode(draft: Draft, role: Role, group: AttachedDevices) -> Breakout:
     """Return the breakout of the cages for uplinks. Raises Refusal `no-uplink-speed`."""
     model, speed = draft.fabric.port_layouts[role].model, group.speed_gbps or 0
-    mode = model.mode_at(speed)
+    able = joining(model, speed, group.lanes_at(speed), draft.catalog)
+    mode = model.mode_at(speed, able) or model.mode_at(speed)
     if mode is None:
         network = group.kind.split(" ")[0]
         offered = ", ".join(each.name for each in model.breakouts)

@@ -86,7 +86,7 @@ def values(spec: FabricSpec) -> dict[str, str]:
         "per_switch": str(spec.rails.per_switch),
         "planes": str(spec.rails.planes),
         "oversubscription": ratio_text(spec.oversubscription),
-        "prices": spec.prices.book or DEFAULT_BOOK,
+        "prices": ", ".join(spec.prices.books) or DEFAULT_BOOK,
     }
 
 

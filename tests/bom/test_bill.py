@@ -218,14 +218,14 @@ def test_discounts_apply_to_the_book_and_to_classes() -> None:
 
 
 def test_another_currency_is_paid_at_the_stated_rate() -> None:
-    """Prices of the inventory are in the currency of the book and exchanged as well.
+    """A price of the inventory is exchanged where it states the currency of the book.
 
     Cents are rounded once, in the unit price.
     """
     exchange = {"currency": "EUR", "rate": 0.92, "date": "2026-09-22"}
     prices = {
         "book": "street-2026-09",
-        "parts": {"mfp7e10": 60.03},
+        "parts": {"mfp7e10": {"price": 60.03, "currency": "USD"}},
         "exchange": exchange,
         "discount": {"transceivers": 33},
     }

@@ -109,6 +109,10 @@ MODELS = {
     ],
     "transceivers": [
         "cpo-xdr",
+        "dr4-2x400g",
+        "dr4-400g",
+        "dr4-400g-qsfp-dd",
+        "dr4-400g-qsfp112",
         "fr4-2x400g",
         "fr4-400g",
         "generic-100g",
@@ -128,6 +132,9 @@ MODELS = {
         "mms4x00-ns",
         "mms4x00-ns400",
         "mms4x50-nm",
+        "sr4-2x400g",
+        "sr4-400g",
+        "sr4-400g-qsfp112",
     ],
     "cables": [
         "cat5e",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fabricgen.bom.bill_table import bom_view
+from fabricgen.bom.price_notes import price_notes
 from fabricgen.bom.priced_bill import make_bom
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.catalog.kinds import KINDS
@@ -18,7 +19,6 @@ from fabricgen.catalog.parse import parse
 from fabricgen.catalog.price_csv import read_price_csv
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.outputs.packs.render import Packs
-from fabricgen.planning.notices import advice
 from tests.fabrics import plan_of
 
 if TYPE_CHECKING:
@@ -145,12 +145,13 @@ def test_no_finding_has_the_words_of_a_library(tmp_path: Path, kind: str, value:
 
 
 def test_a_price_of_a_mistyped_part_is_named(tmp_path: Path) -> None:
-    """Order numbers, and what is no model, have prices too, without a notice."""
+    """What is no model is named, with the part that was meant; an order number is one."""
     keys = {"gpus": 64, "hb_domain": {"gpus": 8}, "switches": {"leaf": {"model": "sn5600"}}}
     text = "part,price,currency\nsn5600,5,EUR\nmma4z0-ns,4,EUR\nMFP7E10-N005,3,EUR\nfreight,9,EUR\n"
     book = str(book_of(tmp_path, text))
-    (noted,) = (text for text in advice(plan_of(**keys, prices=book)) if "has a price" in text)
-    assert noted == (
-        f"`{book}` has a price of `mma4z0-ns`, which is no part of the catalog:"
-        " did you mean `mma4z00-ns`?"
-    )
+    noted = [text for text in price_notes(plan_of(**keys, prices=book)) if "no part" in text]
+    what = "which is no part of the catalog"
+    assert noted == [
+        f"`{book}` has a price of `mma4z0-ns`, {what}: did you mean `mma4z00-ns`?",
+        f"`{book}` has a price of `freight`, {what}",
+    ]

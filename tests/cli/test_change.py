@@ -65,7 +65,7 @@ def test_diff_in_words(plan: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for words in (
         "pull r0-h00033: host-33 nic0 - r0-leaf-5 swp1",
         "108 more to move",
-        "cost: +736,768 USD",
+        "cost: USD +736,768",
         "gpus: 256 -> 512",
         "leaf added",
     ):

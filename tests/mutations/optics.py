@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabricgen.catalog.models.optics import LaneMap
 from fabricgen.core.terms import Role
 from tests.fabrics import CATALOG
 from tests.mutations.breaking import (
@@ -89,6 +90,24 @@ MUTATIONS = (
         lambda e: with_joint(e, UP, upper=_module("mma4z00-ns-flt")),
         "optics-match",
         "flat top",
+    ),
+    Mutation(
+        "a module of other lanes",
+        "superpod",
+        lambda e: with_joint(
+            e,
+            UP,
+            upper=_module("mma4z00-ns").model_copy(update={"lanes": (LaneMap(cage=2, fibre=2),)}),
+        ),
+        "lanes-agree",
+        "mma4z00-ns makes no lanes of them",
+    ),
+    Mutation(
+        "copper of half the lanes",
+        "copper",
+        lambda e: with_copper(e, lanes=2),
+        "lanes-agree",
+        "mcp4y10 has 2 lanes a link",
     ),
     Mutation(
         "half the links of a cage",

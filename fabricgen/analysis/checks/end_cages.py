@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from fabricgen.catalog.models.base import ANY_LANES, possible_lanes
 from fabricgen.core.terms import LinkKind, Role
+from fabricgen.planning.lanes import nic_lanes, port_lanes
 
 if TYPE_CHECKING:
     from fabricgen.analysis.checks.evidence import Evidence
     from fabricgen.catalog.models.base import Top
     from fabricgen.planning.cabling.compatibility import LinkParts
+    from fabricgen.planning.lanes import Lanes
     from fabricgen.planning.resolve import ResolvedFabric
 
 
@@ -29,6 +32,8 @@ class EndCage(NamedTuple):
     links: int
     speed_gbps: int
     transport: str
+    lanes: Lanes = ANY_LANES
+    """The numbers of lanes on which one of its links can run."""
 
 
 def _split_cage(fabric: ResolvedFabric) -> EndCage:
@@ -83,6 +88,7 @@ def end_cages(evidence: Evidence, parts: LinkParts) -> tuple[EndCage, EndCage]:
         mode.count,
         mode.speed_gbps,
         above.model.transport,
+        port_lanes(above.model, mode),
     )
     if below:
         model = below.model
@@ -94,21 +100,22 @@ def end_cages(evidence: Evidence, parts: LinkParts) -> tuple[EndCage, EndCage]:
                 below.up.count,
                 below.up.speed_gbps,
                 model.transport,
+                port_lanes(model, below.up),
             ),
             high,
         )
     if parts.connector:
+        speed, lanes = high.speed_gbps, possible_lanes(parts.connector, high.speed_gbps)
         socket = EndCage(
-            "a port of a device", parts.connector, "any", 1, high.speed_gbps, high.transport
+            "a port of a device", parts.connector, "any", 1, speed, high.transport, lanes
         )
         return socket, high
     if fabric.network and high.form_factor == TWISTED_PAIR:
         return high._replace(name="the socket of a device"), high
+    lanes = nic_lanes(host, fabric.nic, fabric.speed_gbps, fabric.planes)
     if host is None:
-        return (
-            EndCage("a NIC port of the host", GENERIC, "any", 1, high.speed_gbps, high.transport),
-            high,
-        )
+        name, speed = "a NIC port of the host", high.speed_gbps
+        return EndCage(name, GENERIC, "any", 1, speed, high.transport, lanes), high
     links = max(
         sum(port.cage == cage for port in host.ports if port.plane < fabric.planes)
         for cage in {port.cage for port in host.ports}
@@ -121,6 +128,7 @@ def end_cages(evidence: Evidence, parts: LinkParts) -> tuple[EndCage, EndCage]:
             links,
             fabric.speed_gbps,
             high.transport,
+            lanes,
         ),
         high,
     )

@@ -20,6 +20,7 @@ from fabricgen.analysis.checks.direct import (
 from fabricgen.analysis.checks.flow_balance import flows_spread
 from fabricgen.analysis.checks.isolation import all_pairs, rails_apart
 from fabricgen.analysis.checks.kept_channels import trunks_stay
+from fabricgen.analysis.checks.lanes import lanes_agree
 from fabricgen.analysis.checks.law import CheckResult, Law, apply_laws, merged
 from fabricgen.analysis.checks.link_settings import ends_agree
 from fabricgen.analysis.checks.management import reachable
@@ -73,6 +74,7 @@ LAWS: tuple[Law[Evidence], ...] = (
         ("nics-cabled", "bisection", "spare-ports", "labels"),
     ),
     Law("optics-match", "optics and cables match", optics_match, ("ports-exist",)),
+    Law("lanes-agree", "lanes agree from cage to cage", lanes_agree, ("optics-match",)),
     Law("names", "names are unique and legal", names),
     Law("addresses", "addresses are unique and in their pools", addresses),
     Law("as-numbers", "AS numbers keep sessions external", as_numbers, ("ports-exist",)),
@@ -110,7 +112,7 @@ DIRECT_LAWS: tuple[Law[Evidence], ...] = (
     *(
         law._replace(needs=("direct-ports",) if law.needs else ())
         for law in LAWS
-        if law.code in ("labels", "optics-match", "names", "racks", "counts-agree")
+        if law.code in ("labels", "optics-match", "lanes-agree", "names", "racks", "counts-agree")
     ),
 )
 """The laws of rails without switches, instead of the others."""
@@ -131,6 +133,7 @@ SHARED_LAWS: tuple[Law[Evidence], ...] = tuple(
         "labels",
         "wired-as-planned",
         "optics-match",
+        "lanes-agree",
     )
 )
 """The laws of devices on leaves of the compute fabric, whose own laws are about all else."""

@@ -82,7 +82,9 @@ class Family:
 
 def family(judged: Judged, counted: frozenset[str]) -> Family:
     """Return the rates of a family from one member."""
-    cost = _rates(judged, lambda line: float(line.unit_price or 0))
+    cost = _rates(
+        judged, lambda line: float(line.unit_price or 0) if line.part_class in counted else 0.0
+    )
     power = _rates(judged, lambda line: float(line.unit_power_w or 0))
     return Family(
         cost._replace(fixed=inf) if judged.cost(counted) == inf else cost,

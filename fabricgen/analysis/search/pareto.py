@@ -1,7 +1,8 @@
 """Which of several things no other dominates.
 
-Owns the order of figures: smaller is better in each, and an unknown figure counts as the worst. It
-is independent of fabrics.
+Owns the order of figures: smaller is better in each. An unknown figure is infinite: it is no better
+and no worse than a known one, so things are compared where they lack the same figures. It is
+independent of fabrics.
 """
 
 from __future__ import annotations
@@ -22,12 +23,14 @@ def front(things: Iterable[T], figures_of: Callable[[T], Figures]) -> list[list[
     """Return the things that no other dominates, sorted by their figures.
 
     Those with the same figures are together, in their original order. One dominates another if it
-    is no worse in any figure and better in one. What dominates a thing sorts before it, and is
-    itself kept or dominated by a kept one; so each thing is compared only with those that are kept
-    already.
+    is no worse in any figure and better in one, and both lack the same figures. What dominates a
+    thing sorts before it, and is itself kept or dominated by a kept one; so each thing is compared
+    only with those that are kept already.
 
     >>> front(["ab", "ba", "bb", "ab"], lambda word: tuple(map(ord, word)))
     [['ab', 'ab'], ['ba']]
+    >>> front([(1, 9), (2, inf)], lambda figures: figures)
+    [[(1, 9)], [(2, inf)]]
     """
     alike: dict[Figures, list[T]] = {}
     for thing in things:
@@ -35,7 +38,10 @@ def front(things: Iterable[T], figures_of: Callable[[T], Figures]) -> list[list[
     kept: list[Figures] = []
     for figures in sorted(alike):
         if not any(
-            all(ours <= theirs for ours, theirs in zip(other, figures, strict=True))
+            all(
+                ours <= theirs and (ours == inf) == (theirs == inf)
+                for ours, theirs in zip(other, figures, strict=True)
+            )
             for other in kept
         ):
             kept.append(figures)
@@ -49,7 +55,8 @@ def worthwhile(
 
     Those that no cheaper one equals in the figure `first` come before others. Of the rest one is
     worth its cost if, beside each cheaper one that is returned, some figure is better by at least
-    the factor by which its cost is higher; an unknown cost is worth nothing.
+    the factor by which its cost is higher; an unknown cost is worth nothing, and an unknown figure
+    is not better.
 
     >>> worthwhile([(2, 9, 9), (3, 9, 8), (4, 9, 4), (8, 8, 9)], lambda figures: figures, 1, 10)
     [(2, 9, 9), (4, 9, 4), (8, 8, 9)]
@@ -68,7 +75,8 @@ def _repays(dearer: Figures, cheaper: Figures) -> bool:
     """Return whether a higher cost buys as much of some other figure."""
     cost = _factor(dearer[0], cheaper[0])
     gains = (_factor(*pair) for pair in zip(cheaper[1:], dearer[1:], strict=True))
-    return cost < inf and any(gain >= cost for gain in gains)
+    known = (inf not in pair for pair in zip(cheaper[1:], dearer[1:], strict=True))
+    return cost < inf and any(gain >= cost for gain, both in zip(gains, known, strict=True) if both)
 
 
 def _factor(larger: float, smaller: float) -> float:

@@ -189,8 +189,12 @@ def undominated(
 
 
 def _dominated(kept: FloatArray, least: Bounds) -> bool:
-    """Return whether one of the kept is no worse in any figure, and better in one."""
+    """Return whether one of the kept is no worse in any figure, and better in one.
+
+    It lacks the same figures.
+    """
     # One comparison with all rows: a row dominates if it does so against the least figures.
+    alike = (np.isinf(kept) == np.isinf(least.high)).all(axis=1)
     no_worse = (kept <= least.high).all(axis=1)
     better = (kept < least.low).any(axis=1)
-    return bool((no_worse & better).any())
+    return bool((alike & no_worse & better).any())

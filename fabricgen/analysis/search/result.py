@@ -6,7 +6,6 @@ Owns the keys of `search --json`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf
 from typing import TYPE_CHECKING
 
 from fabricgen.analysis.search.switch_counts import switch_counts
@@ -43,7 +42,11 @@ class WorstFailure(Document):
 
 @dataclass(frozen=True)
 class SearchRow(Document):
-    """A design that no other dominates; `alike` have equal figures, and None is unknown."""
+    """A design that no other dominates; `alike` have equal figures, and None is unknown.
+
+    Where a part has no price, `cost` is the least that it can be, `cost_is_known` is false, and the
+    row is not ranked by it: only one of all prices is `cheapest`.
+    """
 
     pick: int
     cheapest: bool
@@ -112,10 +115,10 @@ def search_result(found: Found, llm: Workload | None) -> SearchResult:
 def _row(found: Found, place: int, row: tuple[Judged, ...]) -> SearchRow:
     """Return one row."""
     judged, *others = row
-    draft, fabric, cost = judged.draft, judged.draft.fabric, judged.cost(found.counted)
+    draft, fabric = judged.draft, judged.draft.fabric
     return SearchRow(
         pick=place,
-        cheapest=cost < inf and cost == found.rows[0][0].cost(found.counted),
+        cheapest=judged.is_priced and judged.bom.cost() == found.rows[0][0].bom.cost(),
         design=fabric.design.value,
         switch=_boxes(judged),
         breakout=_breakouts(judged),
@@ -131,7 +134,7 @@ def _row(found: Found, place: int, row: tuple[Judged, ...]) -> SearchRow:
         switches=_switches(judged),
         cables=judged.cables,
         cost=number(judged.bom.cost()),
-        cost_is_known=cost < inf,
+        cost_is_known=judged.is_priced,
         unpriced=judged.bom.unpriced,
         power_w=number(judged.bom.power_w),
         power_unknown=judged.bom.unknown_power,

@@ -74,12 +74,19 @@ class Judged:
         return across_gbps(self.draft.fabric, self.share)
 
     def cost(self, counted: frozenset[str]) -> float:
-        """Return the bill's total; infinite if a part of the `counted` classes has no price."""
-        total = self.bom.cost()
-        missing = any(
-            line.unit_price is None for line in self.bom.lines if line.part_class in counted
-        )
-        return inf if missing or total is None else float(total)
+        """Return the price of the `counted` classes; infinite if a part of them has none.
+
+        A class that no candidate has all prices of is left out: a part of a sum ranks nothing.
+        """
+        lines = [line for line in self.bom.lines if line.part_class in counted]
+        totals = [line.total for line in lines]
+        known = [total for total in totals if total is not None]
+        return float(sum(known)) if known and len(known) == len(totals) else inf
+
+    @property
+    def is_priced(self) -> bool:
+        """Whether every part has a price, so that the bill's total is the cost."""
+        return not self.bom.unpriced_lines
 
     @property
     def power_w(self) -> float:
@@ -94,7 +101,7 @@ class Judged:
 
     def broken(self, limits: Search, counted: frozenset[str]) -> dict[str, float]:
         """Return the limits that this candidate exceeds, each with the value that admits it."""
-        cost = self.cost(counted)
+        cost = inf if self.cost(counted) == inf else float(self.bom.cost() or 0)
         relative = self.times.relative if self.times else 1.0
         asked = {
             "budget": (

@@ -22,8 +22,8 @@ from fabricgen.planning.direct_conflicts import require_switches
 from fabricgen.planning.plan import make_plan
 from fabricgen.planning.resolve import resolve
 
-MOST_ROWS = 10
-"""Rows of the table, unless every one is asked for."""
+MOST_ROWS, MOST_APART = 10, 3
+"""Rows of the table, unless every one is asked for, and those of them without a known cost."""
 
 if TYPE_CHECKING:
     from fabricgen.analysis.search.score import Judged
@@ -109,8 +109,19 @@ def search(
 
 
 def _worthwhile(rows: list[list[Judged]], counted: frozenset[str]) -> list[list[Judged]]:
-    """Return the rows of the table: the best of each pace, and what is worth its cost."""
-    return worthwhile(rows, lambda row: row[0].figures(counted), PACE, MOST_ROWS)
+    """Return the rows of the table: the best of each pace, and what is worth its cost.
+
+    Those whose cost is unknown come last, where the cost of others is known.
+    """
+    known = [row for row in rows if row[0].cost(counted) < inf]
+    apart = [row for row in rows if row[0].cost(counted) == inf]
+    most = MOST_APART if known else MOST_ROWS
+    return [
+        *worthwhile(
+            known, lambda row: row[0].figures(counted), PACE, MOST_ROWS - most * bool(apart)
+        ),
+        *worthwhile(apart, lambda row: (1.0, *row[0].figures(counted)[1:]), PACE, most),
+    ]
 
 
 def _fallen(rows: list[list[Judged]], catalog: Catalog, refused: Counter[str]) -> set[Draft]:

@@ -292,7 +292,7 @@ def _left_out(comparison: Comparison) -> Iterator[str]:
         yield f"No price, excluded from the cost: {text}."
     for part in dict.fromkeys(part for bom in boms for part in bom.unknown_power):
         yield (
-            f"The power of {part} is not published, so the power of a design that uses it is not"
+            f"The typical power of {part} is not published, so that of a design that uses it is not"
             " known."
         )
     absent = [

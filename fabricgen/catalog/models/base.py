@@ -48,6 +48,33 @@ def takes(cage: str, plug: str) -> bool:
     return cage == plug or plug in COMPATIBLE.get(cage, ())
 
 
+STANDARD_LANES: dict[str, tuple[int, int]] = {
+    "sfp+": (1, 10),
+    "sfp28": (1, 25),
+    "qsfp28": (4, 25),
+    "qsfp56": (4, 50),
+    "qsfp112": (4, 100),
+    "qsfp-dd": (8, 100),
+    "osfp": (8, 200),
+}
+"""The lanes of each form factor, and the fastest of them in Gbps: SFF-8402, SFF-8679, the QSFP-DD
+and the OSFP MSA."""
+
+ANY_LANES = frozenset(range(1, 17))
+"""The lanes of a port of unknown construction: any number."""
+
+
+def possible_lanes(form_factor: str, speed_gbps: int, links: int = 1) -> frozenset[int]:
+    """Return on how many lanes a port can have its speed, in a cage with so many ports.
+
+    >>> sorted(possible_lanes("qsfp56", 200)), sorted(possible_lanes("qsfp112", 200))
+    ([4], [2, 4])
+    """
+    lanes, fastest = STANDARD_LANES.get(form_factor, (0, 0))
+    found = {many for many in (1, 2, 4, 8) if many * links <= lanes}
+    return frozenset(many for many in found if speed_gbps <= many * fastest) or ANY_LANES
+
+
 Medium = Literal["mmf", "smf", "dac", "acc", "aoc", "utp", "generic"]
 Top = Literal["finned", "flat", "any"]
 """The top of a module: its own fins, or flat for the heat sink of the cage."""

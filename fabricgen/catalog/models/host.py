@@ -118,6 +118,8 @@ class Nic(Part):
     ports: Count
     speed_gbps: Count
     form_factor: FormFactor
+    # speed of one port -> the numbers of lanes on which it runs; those of its cage where not stated
+    lanes: dict[Count, tuple[Count, ...]] = {}
     transports: tuple[Transport, ...]
     # what configures its lossless class on Linux: NVIDIA's mlnx-tools, or dcb of iproute2
     roce_tools: Literal["mlnx-tools", "dcb"] | None = None

@@ -1,13 +1,16 @@
 """The catalog models of transceivers and cables."""
 
 import re
+from fractions import Fraction
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
 from fabricgen.catalog.models.base import (
+    ANY_LANES,
     Amount,
     Count,
+    Facts,
     FormFactor,
     Index,
     Medium,
@@ -22,6 +25,13 @@ from fabricgen.catalog.models.base import (
 _LENGTH = re.compile(r"\{length(?::(0[1-9]))?\}")
 
 
+class LaneMap(Facts):
+    """The lanes of one port of a module: towards the cage, and on its fibre."""
+
+    cage: Count
+    fibre: Count
+
+
 class Transceiver(Part):
     """A pluggable module with `ports` links of `port_gbps`, each on its own fibre connector."""
 
@@ -30,6 +40,7 @@ class Transceiver(Part):
     cooling: Top
     ports: Count
     port_gbps: Count
+    lanes: tuple[LaneMap, ...] = ()  # of one port, each way that it works; empty where unknown
     medium: Medium
     connector: str
     first_connector: Text | None = None  # where connector 1 is, like `the left one, cage label up`
@@ -38,11 +49,27 @@ class Transceiver(Part):
     power_w: Amount | None = None
     transports: tuple[Transport, ...]
     built_in: bool = False  # whether it is a part of the switch: co-packaged optics
+    # whether it is taken only where an inventory prefers it or its vendor
+    on_request: bool = False
 
     def fits(self, form_factor: str, top: Top = "any") -> bool:
         """Return whether the module fits a cage of this form factor and module top."""
         return takes(form_factor, self.form_factor) and (
             "any" in (self.cooling, top) or self.cooling == top
+        )
+
+    def fibre_lanes(self, cage: frozenset[int], speed_gbps: int) -> frozenset[int]:
+        """Return the lanes of a link on its fibre; none where the cage has others.
+
+        `cage` are the possible lanes of the link in the cage. A link of half the speed of a port
+        has half of the port's lanes.
+        """
+        if not self.lanes:
+            return ANY_LANES
+        return frozenset(
+            each.fibre * speed_gbps // self.port_gbps
+            for each in self.lanes
+            if Fraction(each.cage * speed_gbps, self.port_gbps) in cage
         )
 
 
@@ -62,6 +89,7 @@ class Cable(Part):
     lengths_m: tuple[Amount, ...] = ()
     reach_m: Amount | None = None
     speed_gbps: Index | None = None  # of one link
+    lanes: Count | None = None  # of one link, of a cable with its own ends
     form_factors: tuple[FormFactor, ...] = ()  # the cages that copper plugs into, as in `ends`
     polarity: Literal["A", "B", "C", "A-B"] | None = None  # of fibre, by TIA-568
     db_per_km: Positive | None = None  # of fibre

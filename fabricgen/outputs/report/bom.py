@@ -14,10 +14,11 @@ from fabricgen.bom.bill_table import bom_view
 from fabricgen.bom.breakdown.savings import TURNED
 from fabricgen.bom.breakdown.view import bounded, grouped
 from fabricgen.bom.comparison_table import comparison_view
+from fabricgen.bom.figures import COST
 from fabricgen.bom.summary import number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from fabricgen.bom.bill import Bom
     from fabricgen.bom.comparison import Comparison
@@ -67,17 +68,29 @@ def charts(comparison: Comparison) -> list[dict[str, Any]]:
     view = comparison_view(comparison)
     rows = {row.figure: row for row in view.figures}
     out = {design.value for design, _ in comparison.refused}
-    return [_chart(rows[figure], view.designs, out) for figure in CHARTED]
+    least = {plan.fabric.design.value for plan, bom in comparison.built if bom.is_partial()}
+    texts = {COST.name: (f"{rows[COST.name].unit} {{}}", least)}
+    return [
+        _chart(
+            rows[figure], view.designs, out, *texts.get(figure, (f"{{}} {rows[figure].unit}", ()))
+        )
+        for figure in CHARTED
+    ]
 
 
-def _chart(row: FigureView, designs: list[str], out: set[str]) -> dict[str, Any]:
-    """Return `Chart` of the model; designs in `out` cannot be built."""
+def _chart(
+    row: FigureView, designs: list[str], out: set[str], text: str, least: Collection[str]
+) -> dict[str, Any]:
+    """Return `Chart` of the model; designs in `out` cannot be built.
+
+    The figures of the designs in `least` are lower bounds.
+    """
     bars = [
         {
             "design": design,
             "value": number(Decimal(value)) if value else None,
             "text": (
-                f"{grouped(value)} {row.unit}".strip()
+                f"{'>= ' * (design in least)}{text.format(grouped(value))}".strip()
                 if value
                 else "cannot be built"
                 if design in out

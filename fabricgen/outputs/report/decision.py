@@ -168,6 +168,8 @@ def _cost(plan: Plan, bom: Bom) -> Iterator[str]:
     if bom.power_w is not None:
         drawn = "All networks draw" if plan.networks else "The network draws"
         yield f"{drawn} {bom.power_w / 1000:,.1f} kW (typical, without hosts)."
+    else:
+        yield f"The typical power of {', '.join(bom.unknown_power)} is not published."
 
 
 def _years(found: OwnershipCost, design: str) -> Iterator[str]:

@@ -13,6 +13,7 @@ from fabricgen import __version__
 from fabricgen.analysis.forwarding.relay_rules import KINDS, relay_order
 from fabricgen.bom.ownership import cost_of_ownership
 from fabricgen.bom.ownership_tables import ownership_tables
+from fabricgen.bom.price_notes import price_notes
 from fabricgen.bom.summary import summarize
 from fabricgen.core.colours import HUES
 from fabricgen.inventory.load import inventory_text
@@ -73,6 +74,7 @@ def page(paged: Paged) -> dict[str, Any]:
             *room_guesses(plan),
             *_unpriced(paged),
             *advice(plan),
+            *price_notes(plan),
             *_left_out(paged),
         ],
         "charts": charts(paged.comparison),

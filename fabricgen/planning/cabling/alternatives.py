@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from fabricgen.inventory.site import EVERY_MEDIUM
 from fabricgen.planning.cabling.candidate_order import assumed_order, described_order, stated
 from fabricgen.planning.cabling.candidates import known_parts, preference_of
 from fabricgen.planning.cabling.compatibility import fitting
@@ -69,6 +70,21 @@ def _equals(
         joint
         for joint in found
         if joint.cables == candidate.cables
+        and preference.admits(joint.parts)
         and described_order(joint, (candidate.medium,)) == order
         and len(joint.modules) == len(candidate.modules)
     ]
+
+
+def medium_of_part(
+    fabric: ResolvedFabric, catalog: Catalog, candidates: Iterable[LinkParts], model: str
+) -> str | None:
+    """Return the medium of a part that fits links of some candidates, whatever medium they take.
+
+    None where it fits none.
+    """
+    for each in dict.fromkeys(map(class_of, candidates)):
+        for joint in fitting(*cages_of(fabric, each), each.kind, catalog, EVERY_MEDIUM):
+            if any(part and part.model == model.lower() for part in joint.parts):
+                return joint.medium
+    return None

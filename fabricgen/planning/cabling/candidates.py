@@ -11,8 +11,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from fabricgen.core.diagnostics import refuse
-from fabricgen.core.terms import LinkKind, speed_text
+from fabricgen.core.diagnostics import Refusal, refuse
+from fabricgen.core.terms import DEVICES, LinkKind, speed_text
 from fabricgen.inventory.site import EVERY_MEDIUM
 from fabricgen.planning.cabling.candidate_order import (
     assumed_order,
@@ -32,7 +32,8 @@ from fabricgen.planning.cabling.compatibility import (
 from fabricgen.planning.cabling.link_cages import GENERIC, cages_of
 from fabricgen.planning.cabling.link_classes import LinkClass, host_classes
 from fabricgen.planning.cabling.preference import PartPrices, Preference
-from fabricgen.planning.price_book import price_book
+from fabricgen.planning.lanes import join, lanes_differ
+from fabricgen.planning.price_book import price_list
 
 if TYPE_CHECKING:
     from fabricgen.catalog.catalog import Catalog
@@ -73,6 +74,7 @@ def part_candidates(
     known cages.
     """
     site, preference = fabric.spec.site, preference_of(fabric, catalog)
+    _verify_lanes(fabric, kinds, catalog)
     if site is None or site.lengths == "unknown":
         return tuple(
             _of_class(_joint(*cages_of(fabric, each), each, preference), each)
@@ -94,6 +96,20 @@ def _classes(fabric: ResolvedFabric, kinds: list[LinkKind]) -> list[LinkClass]:
     ]
 
 
+def _verify_lanes(fabric: ResolvedFabric, kinds: list[LinkKind], catalog: Catalog) -> None:
+    """Refuse devices whose ports cannot join those of a leaf: `lanes-mismatch`."""
+    for each in _classes(fabric, kinds):
+        lower, upper = cages_of(fabric, each)
+        if not join(lower.lanes, upper.lanes, each.speed_gbps, catalog):
+            leaf = fabric.port_layouts[each.kind.upper]
+            mode = leaf.model.breakout(each.breakout) or leaf.down
+            names = f"a device ({each.connector})", f"{leaf.model.model} at {mode.name}"
+            own = fabric.network_name
+            path = ("devices",) if own == DEVICES else ("networks", own)
+            ends = lower.lanes, upper.lanes
+            raise Refusal([lanes_differ(names, ends, leaf.model, mode, path, catalog)])
+
+
 def _media(media: MediaChoice, kind: LinkKind) -> tuple[str, ...]:
     """Return the media of a kind of link in a described room; those of hosts for direct links."""
     found: tuple[str, ...] = getattr(media, _key(kind))
@@ -109,7 +125,9 @@ def _of_class(joint: LinkParts, each: LinkClass) -> LinkParts:
     """Return the parts of a link, for the ports of a class."""
     if not each.connector and not each.breakout:
         return joint
-    return joint._replace(connector=each.connector, breakout=each.breakout, stated=each.stated)
+    return joint._replace(
+        connector=each.connector, breakout=each.breakout, stated=each.stated, lanes=each.lanes
+    )
 
 
 def _speed(above: PortLayout, kind: LinkKind) -> int:
@@ -120,7 +138,7 @@ def _speed(above: PortLayout, kind: LinkKind) -> int:
 def preference_of(fabric: ResolvedFabric, catalog: Catalog) -> Preference:
     """Return what the parts of a fabric are chosen by."""
     asked = fabric.spec.prices.prefer
-    prices = PartPrices(price_book(fabric.spec, catalog)) if asked.cheapest else None
+    prices = PartPrices(price_list(fabric.spec, catalog)) if asked.cheapest else None
     return Preference(catalog, asked, prices)
 
 
@@ -152,7 +170,7 @@ def known_parts(
     found = (
         joint
         for joint in fitting(lower, upper, kind, preference.catalog, media)
-        if joint.shared == 1 or split
+        if (joint.shared == 1 or split) and preference.admits(joint.parts)
     )
     enough = (
         joint
@@ -178,7 +196,10 @@ def _half_known(
         (end, module)
         for end, cage in enumerate((lower, upper))
         for module, cables in modules_of(cage, catalog)
-        if module.medium in media and cables == 1 and (module.reach_m or 0) >= reach
+        if module.medium in media
+        and cables == 1
+        and (module.reach_m or 0) >= reach
+        and preference.admits([module])
     ]
     if known and GENERIC in (lower.form_factor, upper.form_factor):
         end, module = min(
@@ -229,9 +250,9 @@ def _described_candidates(
     (lower, upper), kind = cages_of(fabric, each), each.kind
     if GENERIC in (lower.form_factor, upper.form_factor):
         return [_joint(lower, upper, each, preference)]
-    found = _with_reach((lower, upper), kind, preference.catalog, media)
+    found = _with_reach((lower, upper), kind, preference, media)
     if not found:
-        every = _with_reach((lower, upper), kind, preference.catalog, EVERY_MEDIUM)
+        every = _with_reach((lower, upper), kind, preference, EVERY_MEDIUM)
         others = sorted({joint.medium for joint in every}, key=EVERY_MEDIUM.index)
         raise _nothing_fits(fabric, kind, (lower, upper), media, others)
     furthest = max(found, key=lambda joint: (reach_of(joint), -joint.cables))
@@ -244,14 +265,16 @@ def _described_candidates(
 
 
 def _with_reach(
-    cages: tuple[Cage, Cage], kind: LinkKind, catalog: Catalog, media: tuple[str, ...]
+    cages: tuple[Cage, Cage], kind: LinkKind, preference: Preference, media: tuple[str, ...]
 ) -> list[LinkParts]:
     """Return the parts of some media that join two cages and have a stated reach."""
     # the links of a split NIC port lead to several hosts, so no cable has two of them
     return [
         joint
-        for joint in fitting(*cages, kind, catalog, media)
-        if joint.reach_m and (joint.shared == 1 or kind is not LinkKind.DIRECT)
+        for joint in fitting(*cages, kind, preference.catalog, media)
+        if joint.reach_m
+        and (joint.shared == 1 or kind is not LinkKind.DIRECT)
+        and preference.admits(joint.parts)
     ]
 
 

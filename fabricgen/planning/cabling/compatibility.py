@@ -9,6 +9,8 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from fabricgen.catalog.models.base import ANY_LANES
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from fabricgen.catalog.models.base import Top
     from fabricgen.catalog.models.optics import Cable, Transceiver
     from fabricgen.core.terms import LinkKind
+    from fabricgen.planning.lanes import Lanes
 
 FIBRES = ("mmf", "smf")
 """The media that need modules at both ends; the others have ends of their own."""
@@ -41,6 +44,8 @@ class Cage(NamedTuple):
     speed_gbps: int
     transport: str
     loss_db: float = 0.0
+    lanes: Lanes = ANY_LANES
+    """The numbers of lanes on which one of its links can run."""
 
 
 class LinkParts(NamedTuple):
@@ -68,6 +73,8 @@ class LinkParts(NamedTuple):
     """How the cages at the upper end are split, where devices of a network share them alone."""
     stated: bool = False
     """Whether the inventory states this breakout."""
+    lanes: Lanes = ANY_LANES
+    """Those of the ports of devices at the lower end."""
 
     @property
     def modules(self) -> dict[End, Transceiver]:
@@ -165,7 +172,9 @@ def _plugs(cable: Cable, near: Cage, far: Cage) -> bool:
         carries = whole == near.speed_gbps
     else:
         carries = speed == near.speed_gbps and (near.links, far.links) == (cable.links, each)
-    return carries and cable.plugs_into(near.form_factor, far.form_factor)
+    lanes = ANY_LANES if cable.lanes is None else {cable.lanes * near.speed_gbps // (speed or 1)}
+    joins = not near.lanes.intersection(far.lanes).isdisjoint(lanes)
+    return carries and joins and cable.plugs_into(near.form_factor, far.form_factor)
 
 
 def _splitting(
@@ -189,7 +198,9 @@ def _splitting(
         for module in _fitting_modules(far, catalog)
         if module.ports == 1 and module.port_gbps >= far.speed_gbps and _connects(module, cable)
     ]
-    yield from product(at_near, at_far)
+    for low, high in product(at_near, at_far):
+        if _lanes_meet((near, far), (low, high)):
+            yield low, high
 
 
 def pairs(
@@ -207,6 +218,7 @@ def pairs(
                 and low.medium in media
                 and low.connector == high.connector
                 and cables == others
+                and _lanes_meet((lower, upper), (low, high))
             ):
                 yield low, high, cables
 
@@ -226,9 +238,22 @@ def _passing(
             yield module, module.model_copy(update={"built_in": True}), 1
 
 
+def _lanes_meet(cages: tuple[Cage, Cage], modules: tuple[Transceiver, Transceiver]) -> bool:
+    """Return whether modules in two cages have the same lanes on the fibre between them."""
+    low, high = (
+        module.fibre_lanes(cage.lanes, cage.speed_gbps)
+        for cage, module in zip(cages, modules, strict=True)
+    )
+    return not low.isdisjoint(high)
+
+
 def _fitting_modules(cage: Cage, catalog: Catalog) -> list[Transceiver]:
-    """Return the modules that fit a cage, whatever they carry."""
-    return catalog.fitting_transceivers(cage.form_factor, cage.top, cage.transport)
+    """Return the modules that fit a cage and take its lanes, whatever links they carry."""
+    return [
+        module
+        for module in catalog.fitting_transceivers(cage.form_factor, cage.top, cage.transport)
+        if module.fibre_lanes(cage.lanes, cage.speed_gbps)
+    ]
 
 
 def modules_of(cage: Cage, catalog: Catalog) -> Iterator[tuple[Transceiver, int]]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabricgen.catalog.models.base import ANY_LANES
 from fabricgen.core.terms import LinkKind, Role
 from fabricgen.planning.cabling.compatibility import Cage
+from fabricgen.planning.lanes import nic_lanes, port_lanes
 
 if TYPE_CHECKING:
     from fabricgen.catalog.models.switch import Breakout, Switch
@@ -29,7 +31,8 @@ def cages_of(fabric: ResolvedFabric, each: LinkClass) -> tuple[Cage, Cage]:
         split = above.model.breakout(each.breakout) if each.breakout else None
         upper = _cage(above.model, split or above.down)
         if connector:
-            return Cage(connector, "any", 1, upper.speed_gbps, upper.transport), upper
+            own = Cage(connector, "any", 1, upper.speed_gbps, upper.transport, lanes=each.lanes)
+            return own, upper
         return _host_cage(fabric, upper), upper
     upper = _cage(above.model, above.up if kind is LinkKind.PEER else above.down)
     below = fabric.port_layouts[kind.lower]
@@ -45,6 +48,7 @@ def _cage(model: Switch, mode: Breakout) -> Cage:
         mode.speed_gbps,
         model.transport,
         (model.circuits.loss_db if model.circuits else None) or 0.0,
+        port_lanes(model, mode),
     )
 
 
@@ -52,7 +56,8 @@ def _nic_cage(fabric: ResolvedFabric) -> Cage:
     """Return the cage of a NIC whose ports are split, each link on lanes of its own."""
     transport = fabric.port_layouts[Role.LEAF].model.transport
     whole = _host_cage(fabric, Cage(GENERIC, "any", 1, fabric.speed_gbps, transport))
-    return whole._replace(links=whole.links * fabric.split, speed_gbps=fabric.link_gbps)
+    links = whole.links * fabric.split
+    return whole._replace(links=links, speed_gbps=fabric.link_gbps, lanes=ANY_LANES)
 
 
 def _host_cage(fabric: ResolvedFabric, upper: Cage) -> Cage:
@@ -63,8 +68,10 @@ def _host_cage(fabric: ResolvedFabric, upper: Cage) -> Cage:
     host, transport = fabric.host, upper.transport
     if fabric.network and upper.form_factor == TWISTED_PAIR:
         return upper
+    lanes = nic_lanes(host, fabric.nic, fabric.speed_gbps, fabric.planes)
     if host is None:
-        return Cage(GENERIC, "any", 1, upper.speed_gbps, transport)
+        return Cage(GENERIC, "any", 1, upper.speed_gbps, transport, lanes=lanes)
     cage = host.ports[0].cage
     links = sum(port.cage == cage and port.plane < fabric.planes for port in host.ports)
-    return Cage(host.form_factor, host.module_top, links, fabric.speed_gbps, transport)
+    speed = fabric.speed_gbps
+    return Cage(host.form_factor, host.module_top, links, speed, transport, lanes=lanes)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fabricgen.catalog.models.base import ANY_LANES
 from fabricgen.core.terms import LinkKind, Role
 from fabricgen.planning.networks.attachments import CageSplit, split_of
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from fabricgen.core.arrays import IntArray
     from fabricgen.planning.cabling.compatibility import LinkParts
+    from fabricgen.planning.lanes import Lanes
     from fabricgen.planning.mapping import Mapping
     from fabricgen.planning.resolve import ResolvedFabric
     from fabricgen.planning.segment_links import Segment
@@ -36,11 +38,13 @@ class LinkClass(NamedTuple):
     connector: str = ""
     breakout: str = ""
     stated: bool = False
+    lanes: Lanes = ANY_LANES
+    """Those of their ports."""
 
 
 def class_of(joint: LinkParts) -> LinkClass:
     """Return the class of links that some parts serve."""
-    own = joint.connector, joint.breakout, joint.stated
+    own = joint.connector, joint.breakout, joint.stated, joint.lanes
     return LinkClass(joint.kind, joint.speed_gbps, *own)
 
 
@@ -78,5 +82,6 @@ def _device_classes(fabric: ResolvedFabric) -> list[LinkClass]:
         split = split_of(group, leaf) or CageSplit(leaf.down)
         own = split.mode.name if split.mode != leaf.down else ""
         speed = group.speed_gbps or fabric.speed_gbps
-        found.append(LinkClass(LinkKind.HOST, speed, group.connector, own, split.stated))
+        lanes = group.lanes_at(speed)
+        found.append(LinkClass(LinkKind.HOST, speed, group.connector, own, split.stated, lanes))
     return found

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.catalog.models.optics import Cable, Transceiver
-    from fabricgen.catalog.models.prices import PriceBook
     from fabricgen.inventory.purchasing import Preferences
+    from fabricgen.planning.price_book import PriceList
 
 QUALITIES = "ABC"
 """How well facts are proven, the best first."""
@@ -49,17 +49,30 @@ class Stated(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PartPrices:
-    """The prices of parts by a price book, before any length is known."""
+    """The prices of parts, before any length is known."""
 
-    book: PriceBook
+    prices: PriceList
 
     def of(self, part: Transceiver | Cable) -> float | None:
-        """Return the price of a part, of a cable the lowest of any length; None without one."""
-        quoted = [quote.price for quote in self.book.quotes if quote.part.lower() == part.model]
-        price = self.book.price(part.model, number=part.opn or "") or min(quoted, default=None)
-        if price is None and not hasattr(part, "legs"):
-            price = self.book.transceiver(part.ports * part.port_gbps)
-        return None if price is None else float(price)
+        """Return the price of a part as it is paid, of a cable the lowest of any length.
+
+        None where it has none.
+        """
+        books, bandwidth = (
+            self.prices.books,
+            0 if hasattr(part, "legs") else part.ports * part.port_gbps,
+        )
+        rates = tuple(book.transceiver(bandwidth) if bandwidth else None for book in books)
+        found = self.prices.offer(part.model, number=part.opn or "", rates=rates)
+        if found:
+            return float(found.price * self.prices.rate_of(found.currency))
+        quoted = [
+            quote.price * self.prices.rate_of(book.currency)
+            for book in books
+            for quote in book.quotes
+            if quote.part.lower() == part.model
+        ]
+        return float(min(quoted)) if quoted else None
 
 
 class Preference(NamedTuple):
@@ -71,6 +84,17 @@ class Preference(NamedTuple):
     catalog: Catalog
     asked: Preferences
     prices: PartPrices | None = None
+
+    def admits(self, parts: Iterable[Transceiver | Cable | None]) -> bool:
+        """Return whether all parts may be taken: some are only where the inventory prefers them."""
+        parts_asked, vendors = self.asked.parts, self.asked.vendors
+        return all(
+            not getattr(part, "on_request", False)
+            or _place(part.model, parts_asked) < len(parts_asked)
+            or _place(part.vendor, vendors) < len(vendors)
+            for part in parts
+            if part
+        )
 
     def stated(self, parts: Iterable[tuple[Transceiver | Cable, float]]) -> Stated:
         """Rank parts by what the inventory prefers, each with how many of it a link takes."""

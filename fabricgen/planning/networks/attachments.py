@@ -13,13 +13,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fabricgen.catalog.models.base import possible_lanes
+from fabricgen.planning.lanes import joining
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from fabricgen.catalog.catalog import Catalog
     from fabricgen.catalog.models.switch import Breakout
     from fabricgen.core.arrays import Int32Array, IntArray
     from fabricgen.inventory.devices import EdgeBgp
     from fabricgen.planning.coordinates import Whole
+    from fabricgen.planning.lanes import Lanes
     from fabricgen.planning.port_layout import PortLayout
 
 
@@ -50,6 +55,24 @@ class AttachedDevices(NamedTuple):
     """The network whose leaves they are, with BGP on these ports; empty for others."""
     bgp: EdgeBgp | None = None
     """BGP with these routers; None where it is left to the site."""
+    lanes: Lanes = frozenset()
+    """The lanes of a port; empty for any that its cage allows."""
+
+    def lanes_at(self, speed_gbps: int) -> Lanes:
+        """Return the lanes on which a port can have a speed."""
+        return self.lanes or possible_lanes(self.connector, speed_gbps)
+
+    def on(self, leaf: PortLayout, catalog: Catalog) -> AttachedDevices:
+        """Return the devices with the breakout that their lanes need on a leaf.
+
+        It is that of their speed unless it does not join their ports and another one does.
+        """
+        split, speed = split_of(self, leaf), self.speed_gbps or leaf.down.speed_gbps
+        able = joining(leaf.model, speed, self.lanes_at(speed), catalog)
+        if self.breakout or split is None or able(split.mode):
+            return self
+        mode = leaf.model.mode_at(speed, able)
+        return self._replace(breakout=mode.name) if mode else self
 
 
 class CageSplit(NamedTuple):
