@@ -5,8 +5,9 @@ Owns their tasks, and how tables are cut into files.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from fabricgen.build.context import per_build
@@ -25,13 +26,14 @@ from fabricgen.outputs.dcim.vlans import vlans
 from fabricgen.outputs.dcim.wiring_lists import WireLists
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
     from fabricgen.build.context import BuildContext
     from fabricgen.build.selection import Skipped
     from fabricgen.build.task import BuildTask
     from fabricgen.build.write.manifest import Written
+    from fabricgen.outputs.dcim.view import AssetsView, InterfaceView
 
 ROWS = 1_000
 """Rows of a file: an import is one transaction, and a web server ends a longer one."""
@@ -50,6 +52,19 @@ TABLES = (
 )
 
 
+PORT_TABLES = ("interfaces", "management-ports", "console-ports", "console-server-ports")
+"""The tables of ports: those that devices of loaded types have at once are left out."""
+
+SHARED = {
+    "shared-tag": "tags",
+    "shared-maker": "makers",
+    "shared-role": "roles",
+    "shared-platform": "platforms",
+    "shared-type": "types",
+}
+"""The lists of the assets that fabrics have in common, by the kind of a file of one row."""
+
+
 def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
     """List the tasks of the group."""
     if over := context.selection.over("dcim", sum(own.plan.cables for own in context.each)):
@@ -57,7 +72,8 @@ def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
         return
     for pack, output in fitting_outputs(context, "dcim"):
         if _holds(context, output.each):
-            task = AssetTable if output.each in TABLES else AssetDocument
+            tabled = AssetTable if output.each in TABLES else AssetDocument
+            task = SharedRows if output.each in SHARED else tabled
             yield task(output.path, pack, output.template, output.each)
     # the validator asks packet switches for their neighbours; `cvt` is the pack of its other input
     packets = context.plan.roles and not context.plan.fabric.has_circuits
@@ -129,6 +145,9 @@ def _holds(context: BuildContext, view: str) -> bool:
         "assets-switched": lambda: bool(assets(context).platforms),
         "assets-bridged": lambda: bool(vlans(context.plan)),
         "assets-tagged": lambda: bool(context.networks),
+        "assets-makers": lambda: bool(assets(context).assets().makers),
+        "assets-types": lambda: bool(assets(context).assets().types),
+        "brought-interfaces": lambda: bool(_brought_interfaces(context)),
         "pieces": lambda: any(own.has_shared for own in pieces(context)),
         **dict.fromkeys(PANEL_TABLES, lambda: bool(panel_ports(context).trunks)),
         "straight-cables": lambda: _straight_count(context) > 0,
@@ -137,6 +156,47 @@ def _holds(context: BuildContext, view: str) -> bool:
         "rail-topology": lambda: lists.has_rails,
     }
     return view not in holds or holds[view]()
+
+
+def _is_brought(row: InterfaceView, brought: Mapping[str, frozenset[str]]) -> bool:
+    """Return whether a port is one that its device has from its type."""
+    return row.name in brought.get(row.device, ())
+
+
+def _brought_interfaces(context: BuildContext) -> list[InterfaceView]:
+    """List the interfaces that devices have from their types."""
+    brought = assets(context).brought
+    rows = interfaces(context).rows() if brought else ()
+    return [row for row in rows if _is_brought(row, brought)]
+
+
+@dataclass(frozen=True)
+class SharedRows:
+    """A file for each object that fabrics have in common: an import refuses one that exists."""
+
+    path: str
+    pack: str
+    template: str
+    view: str
+
+    def _rows(self, context: BuildContext) -> Iterator[tuple[str, AssetsView]]:
+        """Yield each path, and the assets with one object of the kind."""
+        every, kind = assets(context).assets(), SHARED[self.view]
+        for row in sorted(getattr(every, kind), key=attrgetter("slug")):
+            yield self.path.replace("{slug}", row.slug), replace(every, **{kind: [row]})
+
+    def paths(self, context: BuildContext) -> Iterator[str]:
+        """List the files."""
+        return (path for path, _ in self._rows(context))
+
+    def prepare(self, context: BuildContext) -> None:
+        """Share nothing."""
+
+    def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
+        """Render the template of the whole list with one object."""
+        for path, view in self._rows(context):
+            text = context.packs.render(self.pack, self.template, assets=view)
+            yield write_text(root, path, text)
 
 
 @dataclass(frozen=True)
@@ -164,6 +224,7 @@ class AssetDocument(OneFile):
                 "pieces",
                 lambda: [piece for own in pieces(context) for piece in own.shared()],
             ),
+            "brought-interfaces": ("interfaces", lambda: _brought_interfaces(context)),
             "hca-ports": ("hca_ports", lists.hca_ports),
             "wiring": ("wiring", lists.wiring),
             "rail-topology": ("topology", lists.rails),
@@ -183,6 +244,9 @@ class AssetTable:
 
     def paths(self, context: BuildContext) -> Iterator[str]:
         """List the files."""
+        if self.view in PORT_TABLES and assets(context).brought:
+            yield from numbered_paths(self.path, -(-sum(1 for _ in self._rows(context)) // ROWS))
+            return
         rows = {
             "devices": assets(context).device_count,
             "interfaces": interfaces(context).count,
@@ -205,7 +269,15 @@ class AssetTable:
 
     def write(self, context: BuildContext, root: Root) -> Iterator[Written]:
         """Render file by file; rows are made as they are written."""
-        makers: dict[str, Callable[[], Iterator[object]]] = {
+        rows = self._rows(context)
+        for path in self.paths(context):
+            table = TableView([*islice(rows, ROWS)], tagged=bool(context.networks))
+            text = context.packs.render(self.pack, self.template, table=table)
+            yield write_text(root, path, text)
+
+    def _rows(self, context: BuildContext) -> Iterator[object]:
+        """Yield the rows of the table."""
+        makers: dict[str, Callable[[], Iterator[Any]]] = {
             "devices": assets(context).devices,
             "interfaces": interfaces(context).rows,
             "management-ports": lambda: iter(management_ports(context).uncabled()),
@@ -221,10 +293,10 @@ class AssetTable:
             "trunk-connectors": panel_ports(context).legs,
         }
         rows = makers[self.view]()
-        for path in self.paths(context):
-            table = TableView([*islice(rows, ROWS)], tagged=bool(context.networks))
-            text = context.packs.render(self.pack, self.template, table=table)
-            yield write_text(root, path, text)
+        if self.view not in PORT_TABLES:
+            return rows
+        brought = assets(context).brought
+        return (row for row in rows if not _is_brought(row, brought))
 
 
 @dataclass(frozen=True)

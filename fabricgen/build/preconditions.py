@@ -131,8 +131,8 @@ def _check_switch_names(plan: Plan) -> None:
 
 def _check_taken(plan: Plan) -> None:
     """Refuse names whose files would have the path of a document. Raises Refusal `path-twice`."""
-    naming = plan.spec.naming
-    switches = plan.switches() if any(getattr(naming, role) for role in plan.roles) else ()
+    naming, named_by = plan.spec.naming, ("prefix", *plan.roles)
+    switches = plan.switches() if any(getattr(naming, key) for key in named_by) else ()
     racks = plan.lengths.room.names if naming.rack and plan.lengths else ()
     named = {"switch": switches, "rack": racks}
     for kind, name, path in TAKEN:

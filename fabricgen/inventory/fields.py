@@ -57,6 +57,9 @@ ZONE = r"[A-Z][A-Za-z]+(/[A-Za-z0-9_+-]+){0,2}"
 CAGES = r"[1-9]\d{0,3}(-[1-9]\d{0,3})?(,[1-9]\d{0,3}(-[1-9]\d{0,3})?)*"
 VRF = r"[A-Za-z][A-Za-z0-9_-]{0,14}"
 BREAKOUT = r"\d+x\d+(\.\d+)?[GT]"
+PREFIX = "[A-Za-z0-9][A-Za-z0-9-]{0,19}"
+"""The beginning of the names of a fabric's devices."""
+
 VERSION = r"\d{1,4}\.\d{1,4}(\.\d{1,4})?"
 IMAGE = r"[A-Za-z0-9][A-Za-z0-9._+-]{0,99}"
 RELEASE = r"[A-Za-z0-9][A-Za-z0-9._()+-]{0,59}"
@@ -83,6 +86,7 @@ PATTERNS = {
     f"^{BREAKOUT}$": "as ports, `x` and their speed, like 2x400G",
     f"^{CAGES}$": "as cages and ranges of them, like 1-16,18",
     f"^{VERSION}$": "as numbers with dots, like 2.30.7",
+    f"^({PREFIX})?$": "in up to 20 letters, digits and hyphens, like dc2-",
     f"^{LINUX_NAME}$": "as Linux writes it, in at most 15 letters, digits, dots and hyphens",
     f"^{PLACE}$": "in letters, digits, `.`, `_` and `-`, like DH3",
     f"^{IMAGE}$": "as the name of a file, in letters, digits, `.`, `_`, `+` and `-`",

@@ -12,6 +12,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from fabricgen.inventory.fields import (
+    PREFIX,
     TABLE,
     VERSION,
     InventoryModel,
@@ -208,6 +209,23 @@ class Naming(InventoryModel):
     rack: Annotated[Pattern | None, Field(examples=["{hall}{row}-{rack}"])] = None
     """Racks; default: `{hall}{row}-{rack}`, the hall's letter, the row and the rack in it, both
     from 1."""
+    prefix: Annotated[
+        str,
+        Field(
+            strict=True,
+            pattern=f"^({PREFIX})?$",
+            examples=["dc2-"],
+            exclude_if=partial(eq, ""),
+        ),
+    ] = ""
+    """What the names of all hosts and switches begin with, those of networks too, so that they
+    differ from the names of another fabric."""
+    models: Annotated[
+        Literal["catalog", "library"],
+        Field(examples=["library"], exclude_if=partial(eq, "catalog")),
+    ] = "catalog"
+    """The names of manufacturers and models in the files for NetBox: those of the catalog, or
+    `library`, those of the community's device types (netbox-community/devicetype-library)."""
 
 
 class Nos(InventoryModel):

@@ -71,7 +71,7 @@ def _vacant(fabric: ResolvedFabric) -> set[int]:
 
 def _names(fabric: ResolvedFabric, positions: int, digits: int | None = None) -> list[str]:
     """Name the hosts at the first so many positions."""
-    pattern = host_pattern(fabric.spec.naming.host, digits or len(str(positions)))
+    pattern = host_pattern(fabric.spec.naming, digits or len(str(positions)))
     return [host_name(pattern, fabric.coordinates, place) for place in range(positions)]
 
 

@@ -18,6 +18,7 @@ from fabricgen.planning.name_checks import check_patterns
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fabricgen.inventory.settings import Naming
     from fabricgen.planning.coordinates import Coordinates
     from fabricgen.planning.mapping import Mapping
 
@@ -128,9 +129,8 @@ class DeviceNames:
                 plane = "p{plane}" if mapping.fabric.planes > 1 else ""
                 scope = f"{rail}{plane}"
                 default = f"{scope}-{role}-{{n}}" if scope else f"{role}-{{n}}"
-                patterns[role, shared] = (getattr(naming, role) or default).replace(
-                    "{n}", f"{{n:0{digits}}}"
-                )
+                pattern = naming.prefix + (getattr(naming, role) or default)
+                patterns[role, shared] = pattern.replace("{n}", f"{{n:0{digits}}}")
         return patterns
 
     @cached_property
@@ -138,12 +138,13 @@ class DeviceNames:
         """The pattern of hosts, with padded numbers."""
         fabric = self.mapping.fabric
         digits = self.mapping.digits("host", fabric.coordinates.planned_hosts)
-        return host_pattern(fabric.spec.naming.host, digits)
+        return host_pattern(fabric.spec.naming, digits)
 
 
-def host_pattern(pattern: str | None, digits: int) -> str:
+def host_pattern(naming: Naming, digits: int) -> str:
     """Return the pattern of host names, the default where the inventory has none, with padding."""
-    return (pattern or "host-{n}").replace("{n}", f"{{n:0{digits}}}")
+    pattern = naming.prefix + (naming.host or "host-{n}")
+    return pattern.replace("{n}", f"{{n:0{digits}}}")
 
 
 def host_name(pattern: str, coordinates: Coordinates, position: int) -> str:

@@ -30,6 +30,7 @@ from tests.mutations.test_direct import TORUS
 from tests.outputs import libyaml, resource_definitions
 from tests.outputs.dcim_files import SERIAL, read_netbox, read_wiring
 from tests.outputs.machine_room import FABRICS as ROOMS
+from tests.outputs.netbox_forms import FORMS
 from tests.outputs.packs.managed import LEAST
 
 if TYPE_CHECKING:
@@ -181,8 +182,11 @@ def _netbox_faults(table: str, row: dict[str, str]) -> Iterator[str]:
 def netbox_tables(root: Path) -> set[str]:
     """Return the names of the tables, after NetBox's forms took every row of their files."""
     tables = set()
-    for path in sorted((root / "netbox").glob("*.csv")):
+    shared = [*(root / "netbox" / "shared").glob("*.csv")]
+    for path in sorted([*(root / "netbox").glob("*.csv"), *shared]):
         table = re.sub(r"^\d\d-(\d-)?|-\d+$", "", path.stem)
+        if path in shared:
+            table = next(name for name in NETBOX if path.stem[2:].startswith(name))
         tables.add(table)
         rows = read_rows(path.read_text(encoding="utf-8"))
         assert rows
@@ -568,3 +572,84 @@ def test_hostile_cells_stay_cells() -> None:
         "'+1+1",
     )
     assert not any(cell.startswith(("=", "+", "-", "@")) for cell in row.values())
+
+
+def test_shared_objects_have_a_file_each(cluster: Path) -> None:
+    """An import is refused whole: where one tag or type exists, the files of the others remain."""
+    folder = cluster / "netbox"
+    tables = {
+        "0-tags": "00-0-tags",
+        "4-manufacturers": "00-4-manufacturers",
+        "5-device-roles": "00-5-device-roles",
+        "6-platforms": "00-6-platforms",
+        "7-device-types": "00-7-device-types",
+    }
+    for begin, whole in tables.items():
+        files = sorted((folder / "shared").glob(f"{begin}-*.csv"))
+        each = [read_rows(path.read_text(encoding="utf-8")) for path in files]
+        assert all(len(rows) == 1 for rows in each)
+        assert {path.stem for path in files} == {f"{begin}-{row['slug']}" for (row,) in each}
+        own = read_rows((folder / f"{whole}.csv").read_text(encoding="utf-8"))
+        assert sorted(map(str, own)) == sorted(str(row) for (row,) in each)
+    assert len([*(folder / "shared").iterdir()]) > len(tables)
+
+
+LIBRARY: dict[str, Any] = {
+    "gpus": 16,
+    "hb_domain": {"gpus": 8},
+    "host": {"model": "dgx-b300"},
+    "rails": {"per_switch": "auto"},
+    "switches": {"leaf": {"model": "sn5600", "breakout": "1x800G"}},
+    "nos": "nvue",
+    "naming": {"models": "library", "prefix": "dc2-"},
+    "management": LEAST,
+}
+
+
+@pytest.mark.parametrize("breakout", ["1x800G", "2x400G"])
+def test_devices_of_loaded_types_get_each_port_once(breakout: str, tmp_path: Path) -> None:
+    """With the library's names, its types and their ports are in no file, but cables end at them.
+
+    What the plan knows of these ports is in the list for a script.
+    """
+    leaf = {"leaf": {"model": "sn5600", "breakout": breakout}}
+    host = {"model": "dgx-b300" if breakout == "1x800G" else "dgx-h100"}
+    write(plan_of(**{"name": "own", **LIBRARY, "switches": leaf, "host": host}), tmp_path)
+    folder = tmp_path / "dcim" / "netbox"
+    assert not (folder / "00-4-manufacturers.csv").exists()
+    (type_,) = read_rows((folder / "00-7-device-types.csv").read_text(encoding="utf-8"))
+    assert (type_["manufacturer"], type_["model"]) == ("Nvidia", host["model"])
+    rows = read_rows((folder / "01-devices.csv").read_text(encoding="utf-8"))
+    types = {row["name"]: (row["manufacturer"], row["device_type"]) for row in rows}
+    assert types["dc2-leaf-1"] == ("Nvidia", "SN5600")
+    assert all(name.startswith("dc2-") for name in types)
+    brought = {("dc2-leaf-1", name) for name in ("eth0", *(f"swp{n}" for n in range(1, 65)))}
+    ports = {
+        (row["device"], row["name"])
+        for path in sorted(folder.glob("0[25]*interfaces.csv"))
+        for row in read_rows(path.read_text(encoding="utf-8"))
+    }
+    assert ports
+    assert not ports & brought
+    cables = read_rows((folder / "03-cables.csv").read_text(encoding="utf-8"))
+    sides = [
+        (row[f"side_{side}_device"], row[f"side_{side}_name"]) for row in cables for side in "ab"
+    ]
+    ends = {*sides}
+    assert len(ends) == 2 * len(cables)
+    assert ends <= ports | brought
+    addresses = read_rows((folder / "05-2-ip-addresses.csv").read_text(encoding="utf-8"))
+    assert {(row["device"], row["interface"]) for row in addresses} <= ports | brought
+    known = folder / "06-interfaces.json"
+    listed = json.loads(known.read_text(encoding="utf-8")) if known.exists() else []
+    assert {(each["device"], each["name"]) for each in listed} == {
+        end for end in brought if end[1] != "eth0" and breakout == "1x800G"
+    }
+    assert "Nvidia, SN5600" in (folder / "README.md").read_text(encoding="utf-8")
+
+
+def test_form_facts_come_from_the_forms() -> None:
+    """The list has a table for each file, and fields that a form requires beside a default."""
+    assert "weight" in NETBOX["tags"]["needed"]
+    assert "u_height" in NETBOX["device-types"]["needed"]
+    assert NETBOX.keys() == FORMS.keys()

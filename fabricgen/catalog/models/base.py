@@ -164,6 +164,37 @@ else:
     NosFact = Annotated[Any, PlainValidator(_nos_fact)]
 
 
+def _unfolded(pattern: str) -> list[str]:
+    """Return the names of a range of ports.
+
+    >>> _unfolded("sw[1-2]p[1-2]")
+    ['sw1p1', 'sw1p2', 'sw2p1', 'sw2p2']
+    """
+    head, *tail = _RANGE.split(pattern, maxsplit=1)
+    if not tail:
+        return [head]
+    first, last, rest = tail
+    numbers = range(int(first), int(last) + 1)
+    return [f"{head}{number}{after}" for number in numbers for after in _unfolded(rest)]
+
+
+def _has_names(pattern: str) -> str:
+    """Refuse a range that ends before it begins."""
+    if not _unfolded(pattern):
+        raise ValueError("a range of ports begins with its smallest number, as in swp[1-64]")
+    return pattern
+
+
+_RANGE = re.compile(r"\[(\d{1,3})-(\d{1,3})\]")
+_PLAIN = r"[A-Za-z0-9 ._/:-]{0,40}"
+PortRange = Annotated[
+    str,
+    Field(pattern=rf"^{_PLAIN}(\[\d{{1,3}}-\d{{1,3}}\]{_PLAIN}){{0,2}}$", min_length=1),
+    AfterValidator(_has_names),
+]
+"""The name of a port, with up to two ranges of numbers as NetBox writes them: `swp[1-64]`."""
+
+
 class Sourced(Facts):
     """Facts with their sources.
 
@@ -183,11 +214,25 @@ class Sourced(Facts):
         return self
 
 
+class LibraryType(Facts):
+    """A product in the NetBox community's library of device types, as that spells it."""
+
+    manufacturer: Text
+    model: Text | None = None  # None where the library lacks it
+    ports: tuple[PortRange, ...] = ()  # interfaces and serial ports that a device of it has
+
+    @property
+    def port_names(self) -> frozenset[str]:
+        """The names of its ports, one by one."""
+        return frozenset(name for each in self.ports for name in _unfolded(each))
+
+
 class Part(Sourced):
     """One product."""
 
     model: Text
     vendor: Text
+    library: LibraryType | None = None
     quality: Literal["A", "B", "C"]
     """A: from a primary document. B: from a transcription or secondary source. C: derived."""
     notes: tuple[str, ...] = ()

@@ -21,6 +21,7 @@ from fabricgen.outputs.dcim.view import (
     DcimRackView,
     DeviceTypeView,
     HallView,
+    LoadedTypeView,
     NamedView,
     tag_of,
 )
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fabricgen.catalog.catalog import Catalog
+    from fabricgen.catalog.models.base import LibraryType
     from fabricgen.catalog.models.device import Device
     from fabricgen.catalog.models.host import Host
     from fabricgen.catalog.models.patch import PatchPanel
@@ -94,20 +96,71 @@ class Assets:
     def assets(self) -> AssetsView:
         """List the objects that must exist before the first device."""
         halls, racks = self._places()
-        types, groups = self._types(), self._groups
+        types, groups = self._own_types(), self._groups
+        loaded = sorted(self._loaded)
+        makers = {each.maker for each in types} - {maker for maker, _ in loaded}
         roles = [HOST, *(role.value for plan in self._plans for role in plan.roles)]
         roles += [PANEL] if self._panels.panels else []
         return AssetsView(
             site=_named(self.plan.spec.name),
             halls=halls,
             racks=racks,
-            makers=_names({each.maker for each in types}),
+            makers=_names(makers),
             roles=[_named(each) for each in dict.fromkeys([*roles, *(own.role for own in groups)])],
             platforms=_names(self.platforms),
             types=types,
+            loaded=[LoadedTypeView(*each) for each in loaded],
             tags=[_named(tag_of(plan)) for plan in self.plan.cluster] if self.plan.networks else [],
             vlans=vlans(self.plan),
         )
+
+    @cached_property
+    def _library(self) -> dict[tuple[str, str], LibraryType]:
+        """How the community's library spells the models in use; none with the catalog's names."""
+        if self.plan.spec.naming.models == "catalog":
+            return {}
+        layouts = (plan.fabric.port_layouts[role] for plan in self._plans for role in plan.roles)
+        every = (
+            self.plan.fabric.host,
+            *(layout.model for layout in layouts),
+            *(self.plan.catalog.device(group.model) for group in self.plan.spec.devices),
+            *self._panels.models(),
+        )
+        return {(part.vendor, part.model): part.library for part in every if part and part.library}
+
+    def _spelled(self, maker: str, model: str) -> tuple[str, str]:
+        """Return manufacturer and model as the files name them."""
+        own = self._library.get((maker, model))
+        return (own.manufacturer, own.model or model) if own else (maker, model)
+
+    @property
+    def _loaded(self) -> dict[tuple[str, str], frozenset[str]]:
+        """The types that are loaded from the library, with the ports of their devices."""
+        return {
+            (own.manufacturer, own.model): own.port_names
+            for own in self._library.values()
+            if own.model
+        }
+
+    @cached_property
+    def brought(self) -> dict[str, frozenset[str]]:
+        """The ports that devices of loaded types have at once, by device."""
+        loaded = self._loaded
+        types = (
+            (each.name, (each.maker, each.model)) for each in (self.devices() if loaded else ())
+        )
+        return {name: loaded[own] for name, own in types if own in loaded}
+
+    def _own_types(self) -> list[DeviceTypeView]:
+        """List the models that are not loaded, each with a slug of its own."""
+        every = [(each, *self._spelled(each.maker, each.model)) for each in self._types()]
+        kept = [
+            each._replace(maker=maker, model=model)
+            for each, maker, model in every
+            if (maker, model) not in self._loaded
+        ]
+        slugs = _slugs([f"{each.maker}-{each.model}" for each in kept])
+        return [each._replace(slug=own) for each, own in zip(kept, slugs, strict=True)]
 
     @cached_property
     def platforms(self) -> set[str]:
@@ -246,6 +299,7 @@ class Assets:
         self, name: str, role: str, maker: str, model: str, place: _Position | None = None
     ) -> DcimDeviceView:
         """Make the view of a device that is no switch."""
+        maker, model = self._spelled(maker, model)
         return DcimDeviceView(
             name=name,
             role=role,
@@ -335,12 +389,20 @@ def _named(name: str) -> NamedView:
 
 
 def _names(names: set[str]) -> list[NamedView]:
-    """Make the views of names, sorted; a number separates two that share a slug."""
+    """Make the views of names, sorted."""
+    ordered = sorted(names)
+    return [NamedView(*each) for each in zip(ordered, _slugs(ordered), strict=True)]
+
+
+def _slugs(names: Sequence[str]) -> list[str]:
+    """Convert names into slugs; a number separates two that share one.
+
+    >>> _slugs(["NVIDIA", "Nvidia"])
+    ['nvidia', 'nvidia-2']
+    """
     seen: Counter[str] = Counter()
     found = []
-    for name in sorted(names):
-        seen[slug(name)] += 1
-        found.append(
-            NamedView(name, slug(name) + (f"-{seen[slug(name)]}" if seen[slug(name)] > 1 else ""))
-        )
+    for own in map(slug, names):
+        seen[own] += 1
+        found.append(own + (f"-{seen[own]}" if seen[own] > 1 else ""))
     return found

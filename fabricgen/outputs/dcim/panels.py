@@ -42,6 +42,7 @@ class PanelTables:
 
     def __init__(self, plan: Plan) -> None:
         """Keep the channels of all networks."""
+        self._site = plan.spec.name
         self._each = [each.channels for each in plan.cluster if each.channels]
         self.panels: list[Panel] = [panel for each in self._each for panel in each.panels]
         self.trunks: list[TrunkRun] = [trunk for each in self._each for trunk in each.trunks]
@@ -91,17 +92,21 @@ class PanelTables:
 
     def bundles(self) -> Iterator[TrunkBundleView]:
         """Yield a bundle for each trunk."""
-        return (TrunkBundleView(trunk.name, trunk.item) for trunk in self.trunks)
+        return (TrunkBundleView(self._bundle(trunk), trunk.item) for trunk in self.trunks)
+
+    def _bundle(self, trunk: TrunkRun) -> str:
+        """Name the bundle of a trunk; NetBox has one of a name, whatever its site."""
+        return f"{self._site} {trunk.name}"
 
     def legs(self) -> Iterator[PieceView]:
         """Yield a cable for each connector of each trunk."""
         for channels in self._each:
             for trunk in channels.trunks:
                 for leg in range(trunk.parts.legs):
-                    yield _leg(channels, trunk, leg)
+                    yield _leg(channels, trunk, leg, self._bundle(trunk))
 
 
-def _leg(channels: Channels, trunk: TrunkRun, leg: int) -> PieceView:
+def _leg(channels: Channels, trunk: TrunkRun, leg: int, bundle: str) -> PieceView:
     """Return the cable of a connector of a trunk."""
     a, b = (
         EndView(channels.panels[plug.panel].name, rear_name(plug.port + leg), "rearport")
@@ -118,7 +123,7 @@ def _leg(channels: Channels, trunk: TrunkRun, leg: int) -> PieceView:
         a=[a],
         b=[b],
         tag="",
-        bundle=trunk.name,
+        bundle=bundle,
     )
 
 

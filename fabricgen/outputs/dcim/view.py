@@ -66,6 +66,13 @@ class DeviceTypeView(NamedTuple):
     description: str
 
 
+class LoadedTypeView(NamedTuple):
+    """A type of the community's library, which is loaded before the first device."""
+
+    maker: str
+    model: str
+
+
 @dataclass(slots=True)
 class AssetsView:
     """What must exist in the database before the first device."""
@@ -77,6 +84,8 @@ class AssetsView:
     roles: list[NamedView]
     platforms: list[NamedView]
     types: list[DeviceTypeView]
+    loaded: list[LoadedTypeView]
+    """The types of the community's library; none with the names of the catalog."""
     tags: list[NamedView]
     """A tag for each network; none where there is one network."""
     vlans: list[VlanView]

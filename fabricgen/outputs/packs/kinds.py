@@ -423,6 +423,44 @@ _KINDS = (
         f"{_DCIM}.devices",
     ),
     Kind(
+        "assets-makers",
+        "The same, where there are manufacturers that the community's library lacks.",
+        "assets",
+        f"{_DCIM}.view:AssetsView",
+        f"{_DCIM}.devices",
+    ),
+    Kind(
+        "assets-types",
+        "The same, where there are device types that the community's library lacks.",
+        "assets",
+        f"{_DCIM}.view:AssetsView",
+        f"{_DCIM}.devices",
+    ),
+    *(
+        Kind(
+            f"shared-{name}",
+            f"A file for each {meaning}, which the assets have alone.",
+            "assets",
+            f"{_DCIM}.view:AssetsView",
+            f"{_DCIM}.devices",
+            ("{slug}",),
+        )
+        for name, meaning in (
+            ("tag", "tag"),
+            ("maker", "manufacturer"),
+            ("role", "role of devices"),
+            ("platform", "operating system"),
+            ("type", "device type"),
+        )
+    ),
+    Kind(
+        "brought-interfaces",
+        "The interfaces that devices have from types of the community's library.",
+        "interfaces",
+        f"{_DCIM}.view:InterfaceView",
+        f"{_DCIM}.interfaces",
+    ),
+    Kind(
         "devices",
         "A row for each device.",
         "table",
