@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -78,6 +77,8 @@ def _stream(error: OSError) -> str:
     All that is printed goes through click's `echo`, for `--help` and `--version` as well. A second
     flush would not fail again: the buffer of a short text is empty by then.
     """
+    import traceback
+
     *_, (frame, _) = traceback.walk_tb(error.__traceback__)
     if frame.f_globals.get("__name__") not in {"click.utils", "fabricgen.cli"}:
         return ""

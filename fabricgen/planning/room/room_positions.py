@@ -146,7 +146,7 @@ def _check_loads(room: Room) -> None:
 
 def _check_names(room: Room) -> None:
     """Refuse names of racks that are illegal on a label, or repeated. Raises Refusal."""
-    path = ("naming", "rack")
+    path: tuple[str, ...] = ("naming", "rack")
     illegal = next(
         (
             name
@@ -179,7 +179,7 @@ def _check_names(room: Room) -> None:
         because = (f"{len(room.names)} racks need a name each",)
         hint = "put `{hall}`, `{row}` and `{rack}` into the pattern"
         if len(set(alike)) > 1:
-            because += (f"`{alike[0]}` and `{alike[-1]}` are one file where case does not count",)
+            because = (f"`{alike[0]}` and `{alike[-1]}` are one file where case does not count",)
             path, hint = ("site",), "write names under `site` that differ in more than case"
         raise Refusal(
             [
