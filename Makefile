@@ -12,7 +12,7 @@ help:
 	@echo "make demo      build every example into out/ and say where to look"
 	@echo "make test      run the gates and every test that needs no Debian package: the same examples each time, in under 4 minutes on 2 cores"
 	@echo "make test-all  run make test, and beside it the rest: lab, browser, vendors' parsers, wheel; what this machine cannot run is skipped with a reason"
-	@echo "make tools     install Ansible and netlab, with which test-all reads emitted files, into .venv-tools"
+	@echo "make tools     install Ansible, its collections and netlab, with which test-all reads emitted files, into .venv-tools"
 	@echo "make check     run the gates alone: style, types, layers, templates"
 	@echo "make docs      build the documentation into site/, where a warning is an error"
 	@echo "make page      bundle web/ into the page of report.html; takes Node and npm, which nothing else does"
@@ -91,9 +91,15 @@ test-rest: $(REWRITTEN)
 # They have packages of their own, which nothing else here needs.
 tools: .venv-tools/.stamp
 
-.venv-tools/.stamp: requirements-tools.lock
+# The collections of Ansible are in the package `ansible`, of which the tests unpack what they need. The releases are chosen: the first
+# has the ansible.netcommon that renders files, the second is the last with Junos. Installing all of it would take a minute.
+.venv-tools/.stamp: requirements-tools.lock $(wildcard requirements-collections-*.lock)
 	$(PYTHON) -m venv .venv-tools
 	.venv-tools/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes --requirement requirements-tools.lock
+	@set -e; for lock in requirements-collections-*.lock; do \
+	    .venv-tools/bin/python -m pip --disable-pip-version-check download --quiet --no-deps --ignore-requires-python --only-binary :all: \
+	        --require-hashes --dest .venv-tools/collections --requirement "$$lock"; \
+	done
 	@touch $@
 
 check: check-style check-types check-layers check-templates
@@ -151,7 +157,7 @@ LOCK = CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet $(UPGRADE) 
 lock: .venv
 	$(LOCK) --output-file requirements-run.lock pyproject.toml
 	$(LOCK) --constraint requirements-run.lock --extra dev --output-file requirements.lock pyproject.toml
-	printf 'ansible-core\nnetworklab\n' | CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet $(UPGRADE) --strip-extras --allow-unsafe \
+	printf 'ansible-core\nncclient\nnetworklab\n' | CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet $(UPGRADE) --strip-extras --allow-unsafe \
 	    --generate-hashes --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --output-file requirements-tools.lock -
 
 clean:

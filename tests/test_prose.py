@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 WORDS = {
-    r"nobody|somebody|anybody|whoever": "name the actor, or use the passive voice of a manual",
+    r'nobody(?!")|somebody|anybody|whoever': "name the actor, or use the passive voice of a manual",
     r"stands?(?! for\b)": "is, is listed, is located",
     r"hears?|heard": "receives, is reported; a neighbor record",
     r"reckon(?:s|ed|ing)?": "compute, estimate",

@@ -136,7 +136,7 @@ def _check_taken(plan: Plan) -> None:
     racks = plan.lengths.room.names if naming.rack and plan.lengths else ()
     named = {"switch": switches, "rack": racks}
     for kind, name, path in TAKEN:
-        if name in named[kind]:
+        if any(name == each.casefold() for each in named[kind]):
             because = (
                 f"a {kind} is called `{name}`, and so is a document beside the files of the {kind}",
             )

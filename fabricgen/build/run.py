@@ -15,6 +15,7 @@ from fabricgen.build.write.directory import Tree, staging
 from fabricgen.build.write.files import write_manifest, write_text
 from fabricgen.build.write.manifest import MANIFEST, Written, json_document
 from fabricgen.core.diagnostics import refuse
+from fabricgen.core.portable_paths import RESERVED_RULE, is_reserved
 from fabricgen.planning.plan_document import plan_document
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from fabricgen.build.job import BuildJob
     from fabricgen.build.task import BuildTask
     from fabricgen.build.write.archive import Archive
+    from fabricgen.core.diagnostics import Refusal
 
 SERIAL_LINKS = 20_000
 """Links, counted once for each group, below which a second process costs more than it saves.
@@ -92,26 +94,45 @@ def _fill(
 
 
 def _refuse_twice(files: list[Written]) -> None:
-    """Refuse packs that write one path twice, or a path below a file.
+    """Refuse packs that write one path twice, or a path below a file, or a reserved one.
 
-    An archive would hold both entries of one path.
+    An archive would hold both entries of one path. Case does not count, as where it is unpacked.
     """
     seen = {MANIFEST}
     for file in files:
-        if file.path in seen:
+        if (path := file.path.casefold()) in seen:
             raise refuse(
                 "path-twice",
                 f"two outputs are written to `{file.path}`",
+                because=("case does not count: some file systems take both for one",)
+                if path != file.path
+                else (),
                 hint="put `{switch}` into the `path` of the pack.yaml, or rename one",
             )
-        seen.add(file.path)
+        seen.add(path)
+        if is_reserved(file.path.rpartition("/")[2]):
+            raise _reserved(file.path)
     for folder in dict.fromkeys(file.path.rpartition("/")[0] for file in files):
+        if any(map(is_reserved, folder.split("/"))):
+            raise _reserved(folder)
         both = next(
-            (path for path in accumulate(folder.split("/"), "{}/{}".format) if path in seen), None
+            (
+                path
+                for path in accumulate(folder.casefold().split("/"), "{}/{}".format)
+                if path in seen
+            ),
+            None,
         )
         if both:
             hint = "give one of the two outputs another `path` in its pack.yaml"
             raise refuse("path-twice", f"`{both}` would be both a file and a directory", hint=hint)
+
+
+def _reserved(path: str) -> Refusal:
+    """Return the refusal for a path that cannot be unpacked everywhere."""
+    hint = "give the output another `path` in its pack.yaml, or the device another name"
+    fact = f"no output may be written to `{path}`"
+    return refuse("reserved-path", fact, because=(RESERVED_RULE,), hint=hint)
 
 
 def _work(

@@ -13,9 +13,11 @@ import subprocess
 from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import Finding, Refusal
+from fabricgen.core.files import FileError, open_file, read_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from fabricgen.catalog.catalog import Catalog
 
@@ -56,33 +58,26 @@ def _read(reference: str, catalog: Catalog) -> str:
         if name not in os.environ:
             raise SecretError(f"the environment has no variable `{name}`")
         return os.environ[name]
-    path, _, key = name.partition("#")
+    name, _, key = name.partition("#")
+    path = catalog.relative_path(name).absolute()  # so that no program takes it for an option
     try:
-        return (
-            _decrypted(str(catalog.relative_path(path)), key)
-            if key
-            else _file(str(catalog.relative_path(path)))
-        )
-    except OSError as error:
-        raise SecretError(f"`{path}`: {error.strerror}") from None
+        return _decrypted(path, key) if key else _text(read_bytes(path, MOST_BYTES))
+    except FileError as error:
+        raise SecretError(f"`{name}` {error.fact}") from None
 
 
-def _file(path: str) -> str:
-    """Return the content of a small file, without a line's end."""
-    with open(path, "rb") as stream:  # noqa: PTH123 - a path as the inventory has it
-        content = stream.read(MOST_BYTES + 1)
-    return _text(content)
-
-
-def _decrypted(path: str, key: str) -> str:
-    """Return the value of a key of a file that sops encrypted. Raises SecretError."""
+def _decrypted(path: Path, key: str) -> str:
+    """Return the value of a key of a file that sops encrypted. Raises SecretError, FileError."""
     program = shutil.which("sops")
     if program is None:
         raise SecretError("there is no program `sops` in PATH")
+    open_file(path).close()
     steps = "".join(f'["{step}"]' for step in key.split("."))
-    command = [program, "--decrypt", "--extract", steps, path]
+    command = [program, "--decrypt", "--extract", steps, str(path)]
     try:
-        done = subprocess.run(command, capture_output=True, check=False, timeout=SOPS_SECONDS)  # noqa: S603 - the path follows the pattern of a reference
+        done = subprocess.run(command, capture_output=True, check=False, timeout=SOPS_SECONDS)  # noqa: S603 - the path is absolute
+    except OSError as error:
+        raise SecretError(f"`sops` cannot be run: {error.strerror}") from None
     except subprocess.TimeoutExpired:
         raise SecretError(f"`sops` took more than {SOPS_SECONDS} s") from None
     if done.returncode:

@@ -24,7 +24,13 @@ import click
 from fabricgen import __version__
 from fabricgen.cli.command import CommandGroup
 from fabricgen.cli.printing import echo, print_document, print_findings
-from fabricgen.cli.streams import check_streams, drop_output, escape_unencodable, system_refusal
+from fabricgen.cli.streams import (
+    WRITTEN,
+    check_streams,
+    drop_output,
+    escape_unencodable,
+    system_refusal,
+)
 from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.core.interrupts import raise_on_signals
 
@@ -174,6 +180,7 @@ def run(arguments: list[str] | None = None) -> int:
     """Run the program with `arguments`, or those of the process, and return its exit code."""
     words = sys.argv[1:] if arguments is None else arguments
     as_json = "--json" in _own(words)
+    WRITTEN.clear()
     try:
         return _run(words, as_json=as_json)
     except BrokenPipeError:  # the reader closed the pipe

@@ -12,6 +12,7 @@ from fabricgen.cli.command import Command
 from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
 from fabricgen.cli.output_file import OutputPath, force_option, forced, inputs
 from fabricgen.cli.printing import echo, grouped, print_advice, print_result
+from fabricgen.cli.streams import WRITTEN
 from fabricgen.core.count_text import counted
 
 if TYPE_CHECKING:
@@ -182,6 +183,7 @@ def _write(plan: Plan, failures: Failures, out: Path) -> int:
         write_manifest(
             root, written, plan.spec.model_dump(mode="json", exclude_none=True), ["degraded"]
         )
+    WRITTEN.append(out)
     return len(written)
 
 

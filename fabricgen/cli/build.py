@@ -13,6 +13,7 @@ from fabricgen.cli.completion import columns, complete_list
 from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
 from fabricgen.cli.output_file import OutputPath, force_option, forced, inputs
 from fabricgen.cli.printing import echo, grouped, print_advice, print_result, progress, today
+from fabricgen.cli.streams import WRITTEN
 from fabricgen.core.document import Document
 from fabricgen.outputs.groups import WORDS
 
@@ -164,6 +165,7 @@ def build(
         _announce(job)
         with progress("building") as advance:
             files = _write(job, out, target, advance)
+            WRITTEN.append(target)
     if as_json:
         size = sum(file.size for file in files)
         print_result(BuildResult(str(target), len(files) + 1, size, job.skipped))

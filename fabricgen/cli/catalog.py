@@ -12,6 +12,7 @@ from fabricgen.cli.command import CommandGroup
 from fabricgen.cli.completion import complete_models, complete_nos
 from fabricgen.cli.options import catalog_option, json_option
 from fabricgen.cli.printing import echo, print_document, print_result, table
+from fabricgen.cli.streams import WRITTEN
 from fabricgen.core.document import Document
 
 if TYPE_CHECKING:
@@ -189,6 +190,7 @@ def import_switch(
     check_file(target, hint="choose another directory, or remove the file yourself")
     make_parents(target)
     write_file(target, draft.text)
+    WRITTEN.append(target)
     if as_json:
         print_document(facts | {"file": str(target)})
         return

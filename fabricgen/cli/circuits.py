@@ -12,6 +12,7 @@ from fabricgen.cli.completion import complete_models
 from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
 from fabricgen.cli.output_file import OutputPath, force_option, forced, inputs
 from fabricgen.cli.printing import echo, grouped, print_result, table
+from fabricgen.cli.streams import WRITTEN
 from fabricgen.core.count_text import counted
 
 if TYPE_CHECKING:
@@ -151,6 +152,7 @@ def _write(plan: Plan, asked: FabricArguments, schedule: Schedule, output: Path)
     check_target(output, inputs())
     context = BuildContext(plan, asked.packs, GroupSelection(groups=("circuits",)))
     files = build(job_of(context, schedule), output, force=forced())
+    WRITTEN.append(output)
     echo(f"wrote {grouped(len(files) + 1)} files to {output}", err=True)
 
 

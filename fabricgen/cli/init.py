@@ -18,6 +18,7 @@ from fabricgen.cli.completion import (
 from fabricgen.cli.options import DESIGNS, catalog_option, json_option, templates_option
 from fabricgen.cli.output_file import OutputPath
 from fabricgen.cli.printing import echo, print_document, print_result
+from fabricgen.cli.streams import WRITTEN
 
 if TYPE_CHECKING:
     from fabricgen.catalog.catalog import Catalog
@@ -204,6 +205,7 @@ def init(
     write_file(
         target.with_name(SCHEMA), json_document(json_schema()), mark=SCHEMA_MARK, force=force
     )
+    WRITTEN.extend((target, target.with_name(SCHEMA)))
     if as_json:
         files = {"file": str(target), "schema": str(target.with_name(SCHEMA))}
         print_document(files | {"notes": notes})
@@ -322,6 +324,7 @@ def _copy_template(name: str, folder: str, *, force: bool, as_json: bool) -> Non
     check_file(target, force=force)
     make_parents(target)
     write_file(target, text, force=force)
+    WRITTEN.append(target)
     if as_json:
         print_document({"file": str(target)})
     else:

@@ -20,6 +20,7 @@ from fabricgen.cli.lab_options import (
 from fabricgen.cli.lab_output import printed_steps
 from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
 from fabricgen.cli.printing import echo, print_document, table
+from fabricgen.cli.streams import WRITTEN
 
 if TYPE_CHECKING:
     from fabricgen.cli.lab_output import Emit
@@ -231,6 +232,7 @@ def lldp(out: Path, name: str | None, *, as_json: bool) -> int:
         for answer in find_lab(None, name).ask({"do": "lldp"}):
             if "neighbours" in answer:
                 out.mkdir(parents=True, exist_ok=True)
+                WRITTEN.append(out)
             for node, records in answer.get("neighbours", {}).items():
                 (out / f"{node}.json").write_text(
                     json.dumps(records, indent=1) + "\n", encoding="utf-8"

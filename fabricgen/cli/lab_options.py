@@ -147,16 +147,22 @@ def check_network_failures(failures: str) -> None:
 
 
 def _check_same(plan: Plan, out: Path | None, typed: Path) -> None:
-    """Refuse a directory that was built for another wiring."""
+    """Refuse a directory that was built for another wiring, or holds more than files."""
     from fabricgen.core.diagnostics import refuse
+    from fabricgen.core.files import irregular
     from fabricgen.lab.session import digest_of
 
-    if out and digest_of(out) != plan.digest():
+    if not out:
+        return
+    fault = "was not built from this inventory" if digest_of(out) != plan.digest() else ""
+    if found := next(irregular(out), None):
+        fault = f"was not built by `build`, which writes regular files: `{found}` is none"
+    if fault:
         hint = (
             f"`fabricgen build FABRIC --only configs,forwarding,lab -o {typed}` builds it; "
             "without -o the lab builds what it needs"
         )
-        raise refuse("lab-other-files", f"`{typed}` was not built from this inventory", hint=hint)
+        raise refuse("lab-other-files", f"`{typed}` {fault}", hint=hint)
 
 
 def find_lab(fabric: str | None, name: str | None) -> LabRegistry:

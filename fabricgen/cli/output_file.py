@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fabricgen.cli.command import SharedOption
+from fabricgen.cli.streams import WRITTEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -89,6 +90,7 @@ def save(path: Path, text: str | Iterable[str], *, mark: str = "") -> None:
     from fabricgen.build.write.single_file import write_file
 
     write_file(path, text, mark=mark, inputs=inputs(), force=forced())
+    WRITTEN.append(path)
 
 
 def check(path: Path, *, mark: str = "") -> None:

@@ -50,6 +50,10 @@ def drop_output(stream: TextIO) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
+WRITTEN: list[Path] = []
+"""What this run of the program wrote, which remains where it cannot print its result."""
+
+
 def system_refusal(error: OSError) -> Refusal:
     """Return the refusal for an error of the system."""
     reason = error.strerror or str(error) or type(error).__name__
@@ -57,12 +61,25 @@ def system_refusal(error: OSError) -> Refusal:
         name = os.fsdecode(error.filename) if isinstance(error.filename, bytes) else error.filename
         hint = "check the path, and what you may read and write there"
         return refuse("system-error", f"the system refuses `{name}`: {reason}", hint=hint)
-    try:
-        sys.stdout.flush()
-    except OSError:
-        drop_output(sys.stdout)
-        return refuse(
-            "cannot-write", f"standard output cannot be written: {reason}", hint=_OUTPUT_HINT
-        )
+    if name := _stream(error):
+        if name == "output":
+            drop_output(sys.stdout)
+        because = tuple(f"`{path}` is complete: it was written before" for path in WRITTEN)
+        fact = f"standard {name} cannot be written: {reason}"
+        return refuse("cannot-write", fact, because=because, hint=_OUTPUT_HINT)
     hint = "free memory, space or processes on this machine, and run the command again"
     return refuse("system-error", f"the system refuses what the command needs: {reason}", hint=hint)
+
+
+def _stream(error: OSError) -> str:
+    """Return which stream could not be written, by the function that raised an error.
+
+    All that is printed goes through click's `echo`, for `--help` and `--version` as well. A second
+    flush would not fail again: the buffer of a short text is empty by then.
+    """
+    import traceback
+
+    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+    if frame.f_globals.get("__name__") not in {"click.utils", "fabricgen.cli"}:
+        return ""
+    return "error" if frame.f_locals.get("err") else "output"

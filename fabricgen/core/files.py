@@ -67,23 +67,29 @@ class OpenError(FileError):
         self.reason, self.missing = reason, missing
 
 
-def read_bytes(path: str | os.PathLike[str], most: int) -> bytes:
-    """Return the bytes of a regular file of at most `most` bytes. Raises FileError."""
+def open_file(path: str | os.PathLike[str]) -> BinaryIO:
+    """Open a regular file, which a pipe is not: reading one may never end. Raises OpenError."""
     try:
         # O_NONBLOCK: opening a pipe must not wait for a writer
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        with os.fdopen(descriptor, "rb") as stream:
-            found = os.fstat(descriptor)
-            for is_kind, kind in _SPECIAL:
-                if is_kind(found.st_mode):
-                    raise OpenError(f"it is {kind}, and not a regular file")
-            if found.st_size > most:
-                raise _too_large(most)
-            return read_stream(stream, most)  # a file may grow after fstat
+        stream = os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
     except OSError as error:
         raise _open_error(error) from None
     except ValueError:  # a NUL or half a surrogate pair, which no path holds
         raise OpenError("no path holds these characters") from None
+    mode = os.fstat(stream.fileno()).st_mode
+    for is_kind, kind in _SPECIAL:
+        if is_kind(mode):
+            stream.close()
+            raise OpenError(f"it is {kind}, and not a regular file")
+    return stream
+
+
+def read_bytes(path: str | os.PathLike[str], most: int) -> bytes:
+    """Return the bytes of a regular file of at most `most` bytes. Raises FileError."""
+    with open_file(path) as stream:
+        if os.fstat(stream.fileno()).st_size > most:
+            raise _too_large(most)
+        return read_stream(stream, most)  # a file may grow after fstat
 
 
 def _too_large(most: int) -> FileError:
@@ -119,6 +125,13 @@ def is_file(path: str | os.PathLike[str]) -> bool:
 def is_directory(path: str | os.PathLike[str]) -> bool:
     """Return whether a path names a directory; False where it cannot be read."""
     return stat.S_ISDIR(_mode(path))
+
+
+def irregular(folder: Path) -> Iterator[Path]:
+    """Yield what is below a folder and neither a regular file nor a folder, links among them."""
+    for path in folder.rglob("*"):
+        if stat.S_IFMT(path.lstat().st_mode) not in (stat.S_IFREG, stat.S_IFDIR):
+            yield path.relative_to(folder)
 
 
 def _mode(path: str | os.PathLike[str]) -> int:

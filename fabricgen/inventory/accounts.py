@@ -23,10 +23,6 @@ from fabricgen.inventory.fields import (
     Secret,
 )
 
-FACTORY_ACCOUNTS = frozenset({"root", "admin", "linuxadmin", "srlinux"})
-"""Accounts that a NOS has, or reserves; they are left to the site."""
-
-
 SECRET_KEYS = frozenset({"secret", "auth", "privacy", "password", "hosts_password"})
 """Keys that refer to secrets: what is written there by mistake is shown in no message."""
 

@@ -17,7 +17,6 @@ from pydantic import (
 )
 
 from fabricgen.inventory.accounts import (
-    FACTORY_ACCOUNTS,
     Aaa,
     Address,
     Snmp,
@@ -225,8 +224,6 @@ class Management(InventoryModel):
         names = [user.name for user in self.users]
         if twice := [name for name in names if names.count(name) > 1]:
             yield f"has two `users` called `{twice[0]}`"
-        if taken := sorted(FACTORY_ACCOUNTS.intersection(names)):
-            yield f"has `{taken[0]}` in `users`, which is an account that some NOS has already"
         if not any(user.key and user.role == "admin" for user in self.users):
             yield "has no `users` of role `admin` with a `key`, which works without secrets"
 

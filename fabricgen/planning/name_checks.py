@@ -8,6 +8,7 @@ from string import Formatter
 from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import Finding, Refusal
+from fabricgen.core.portable_paths import RESERVED_RULE, is_reserved
 from fabricgen.core.terms import ROLES, Role
 from fabricgen.inventory.fields import NAME
 
@@ -104,7 +105,9 @@ def check_names(names: list[str], hosts: list[str], path: Path = ("naming",)) ->
     """
     findings = []
     illegal = [
-        name for name in (*names, *hosts) if len(name) > LONGEST_NAME or not _LEGAL.fullmatch(name)
+        name
+        for name in (*names, *hosts)
+        if len(name) > LONGEST_NAME or not _LEGAL.fullmatch(name) or is_reserved(name)
     ]
     if illegal:
         others = f", nor can {len(illegal) - 1} others" if len(illegal) > 1 else ""
@@ -112,6 +115,8 @@ def check_names(names: list[str], hosts: list[str], path: Path = ("naming",)) ->
         rule = (
             f"it has {len(first)} characters, and a name has at most {LONGEST_NAME}"
             if len(first) > LONGEST_NAME
+            else RESERVED_RULE
+            if is_reserved(first)
             else _RULE
         )
         findings.append(

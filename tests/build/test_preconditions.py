@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import random
+import re
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,17 +18,18 @@ from fabricgen.build.group_lab import topologies
 from fabricgen.build.job import make_job
 from fabricgen.build.listing import every_output
 from fabricgen.build.preconditions import TAKEN
-from fabricgen.build.selection import choose
+from fabricgen.build.selection import GroupSelection, choose
 from fabricgen.cli import run
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.inventory.load import inventory_text
 from fabricgen.outputs.groups import GROUPS
 from fabricgen.outputs.packs.render import Packs
-from tests.fabrics import spec_of
+from tests import ROOT
+from tests.fabrics import plan_file, spec_of
 from tests.outputs.packs.managed import LEAST
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from fabricgen.planning.plan import Plan
@@ -279,11 +282,35 @@ def drawn() -> Iterator[dict[str, Any]]:
         }
 
 
+def assert_portable(paths: Iterable[str]) -> None:
+    """Assert that any file system can hold the paths of a build, and keeps them apart."""
+    listed = [*paths]
+    folders = {
+        folder for path in listed for folder in accumulate(path.split("/")[:-1], "{}/{}".format)
+    }
+    assert len({path.casefold() for path in listed}) == len(listed)
+    assert len({folder.casefold() for folder in folders}) == len(folders)
+    parts = {part for path in listed for part in path.split("/")}
+    reserved = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?|.*[. ]", re.IGNORECASE)
+    assert not [part for part in parts if reserved.fullmatch(part)]
+
+
+@pytest.mark.parametrize(
+    "fabric",
+    [path for path in sorted(ROOT.glob("inventories/*.yaml")) if "million" not in path.stem],
+    ids=lambda path: path.stem,
+)
+def test_paths_are_portable(fabric: Path) -> None:
+    """Those of the shipped inventories, with every group."""
+    context = BuildContext(plan_file(fabric), Packs(), GroupSelection(tuple(GROUPS)))
+    assert_portable(make_job(context).paths())
+
+
 def laid_out(plan: Plan) -> BuildContext:
     """Return the context of a whole build with the first view of each kind made."""
     packs = Packs()
     context = BuildContext(plan, packs, choose((), plan.spec.outputs, packs))
-    list(make_job(context).paths())
+    assert_portable(make_job(context).paths())
     _ = context.bom, sheets(context), phased(context), context.views.switches(0, boxes=[0])
     if "lab" in context.selection.groups and not topologies(context).gap():
         _ = topologies(context).view

@@ -7,6 +7,7 @@ import os
 import re
 import stat
 import tarfile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -27,7 +28,6 @@ from tests.outputs.packs.managed import FULL, LEAST, LEAVES, SECRETS, managed_pl
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 GROUPS = ("configs", "provision", "push", "cluster", "dcim", "hosts", "report", "lab")
 
@@ -115,6 +115,7 @@ def test_an_archive_with_secrets_is_readable_for_its_owner_alone(kind: str, tmp_
 def test_references_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A variable, a file beside the inventory without its line's end, and a key of a sops file."""
     (tmp_path / "aaa.key").write_text("first-key\n", encoding="ascii")
+    (tmp_path / "s.yaml").touch()
     program = tmp_path / "sops"
     program.write_text('#!/bin/sh\nprintf "%s" "$3"\n', encoding="ascii")
     program.chmod(0o755)
@@ -139,6 +140,33 @@ def test_references_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     with pytest.raises(Refusal) as refused:
         read_secrets(references(sealed), Catalog(base=tmp_path))
     assert refused.value.findings[0].because == ("there is no program `sops` in PATH",)
+
+
+@pytest.mark.parametrize("name", ["--help", "-d", "--enable-local-keyservice", "s.yaml", "pipe"])
+def test_a_path_is_no_option_of_sops(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The program gets the absolute path of a regular file as its last argument, or nothing."""
+    base = tmp_path / "base"
+    base.mkdir()
+    os.mkfifo(base / "pipe")
+    if name != "pipe":
+        (base / name).touch()
+    program = tmp_path / "sops"
+    program.write_text(f"#!/bin/sh\nprintf '%s\\n' \"$@\" > {tmp_path}/given\necho x\n", "ascii")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.chdir(base)
+    asked = {f"sops:{name}#a": ("management",)}
+    if name == "pipe":
+        with pytest.raises(Refusal) as refused:
+            read_secrets(asked, Catalog(base=Path()))
+        assert "is a pipe" in refused.value.findings[0].because[0]
+        assert not (tmp_path / "given").exists()
+        return
+    assert read_secrets(asked, Catalog(base=Path())) == {f"sops:{name}#a": "x"}
+    given = (tmp_path / "given").read_text("ascii").split()
+    assert given == ["--decrypt", "--extract", '["a"]', str(base / name)]
 
 
 def test_a_secret_is_in_no_message(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, NamedTuple, get_args
+import sys
+from pathlib import Path
+from typing import NamedTuple, get_args
 
 import pytest
 
@@ -17,9 +19,6 @@ from fabricgen.core.yaml_text import write_yaml
 from fabricgen.lifecycle.audit.fault_kinds import Kind
 from tests.catalog.test_importers import DEVICE_TYPE
 from tests.cli.test_documents import commands, commands_with_documents
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 KEYS = ("code", "level", "fact", "place", "because", "hint")
 """The keys of every finding."""
@@ -186,6 +185,28 @@ def test_the_exit_code_with_and_without_json(
         place, f"{command} --force" if " -o " in command else command, monkeypatch, capsys
     )
     assert again == expected
+
+
+@pytest.mark.parametrize(
+    "command",
+    [*cases(0), *(f"{one} --json" for one in cases(1)), "schema", "--version", "--help"],
+)
+def test_a_full_output_is_refused_as_such(
+    place: Path, command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By every command, however short its text is, with what it wrote before."""
+    monkeypatch.chdir(place)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(place / "run"))
+    words = [*command.split(), *(["--force"] if " -o " in command else [])]
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        assert run(words) == 2
+    error = capsys.readouterr().err
+    start = "error[cannot-write]: standard output cannot be written: No space left on device\n"
+    assert start in error
+    found = {path for _, path in re.findall(r"because (`(.*)`) is complete", error)}
+    written = words[1:2] if words[0] == "init" else re.findall(r"(?<= -o )\S+", command)
+    assert ({*written} <= found, bool(found)) == (True, bool(written))
 
 
 def test_the_table_has_every_command() -> None:

@@ -67,6 +67,11 @@ def shell(
             "error[cannot-write]: standard output cannot be written: No space left on device",
         ),
         (
+            "fabricgen build fabric.yaml -o out --only cabling > /dev/full",
+            2,
+            "error[cannot-write]: standard output cannot be written: No space left on device",
+        ),
+        (
             "fabricgen plan fabric.yaml >&-",
             2,
             "error[cannot-write]: standard output cannot be written: it is closed",

@@ -23,6 +23,7 @@ from fabricgen.core.files import (
     read_bytes,
     read_text,
 )
+from fabricgen.inventory.fields import KEY_EXAMPLE
 from fabricgen.lab.session import digest_of
 from fabricgen.lifecycle.audit.lldp_text import read_lines
 
@@ -86,7 +87,26 @@ READERS = {
     "json description": Reader("catalog import FILE.json", "json"),
     "job": Reader("placement fabric.yaml @FILE", ""),
 }
+MANAGED = (
+    SITE
+    + "nos: eos\nmanagement: {pool: 10.1.0.0/24, ntp: [10.1.0.2], users: "
+    + f"[{{name: ops, key: {KEY_EXAMPLE}}}]}}\n"
+)
+OTHERS = {
+    "secret": Reader(
+        "build fabric.yaml -o out --only configs --with-secrets",
+        "",
+        MANAGED.replace("}]", ", secret: 'file:FILE'}]"),
+    ),
+    "macs": Reader(f"{BUILD} provision", "", MANAGED.replace("users", "macs: FILE, users")),
+    "override": Reader(f"{BUILD} configs", "", MANAGED + "overrides: [{file: FILE}]\n"),
+    "tar": Reader("verify FILE.tar", ""),
+    "zip": Reader("verify FILE.zip", ""),
+    "replaced archive": Reader("build fabric.yaml --archive FILE.tar", ""),
+}
+"""Readers of files whose contents other tests try."""
 WHERE = {
+    "macs": "file.csv",
     "catalog": "own/switches/file.yaml",
     "pack": "own/frr/pack.yaml",
     "profiles": "own/cabling/profiles.yaml",
@@ -152,7 +172,7 @@ def lay_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], 
     monkeypatch.delenv("FABRICGEN_TEMPLATES", raising=False)
 
     def place(name: str) -> tuple[Path, str]:
-        reader = READERS[name]
+        reader = (READERS | OTHERS)[name]
         words = [word for word in reader.command.split() if "FILE" in word]
         file = WHERE.get(name) or (
             words[0].replace("FILE", "file").lstrip("@") if words else "file"
@@ -204,7 +224,7 @@ def grow(file: Path) -> None:
     os.truncate(file, 2**31)
 
 
-@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("name", [*READERS, *OTHERS])
 def test_only_regular_files_of_limited_size_are_read(
     name: str, lay_out: Callable[[str], tuple[Path, str]], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -222,10 +242,17 @@ def test_only_regular_files_of_limited_size_are_read(
     for kind, make in makers.items():
         make()
         code, output = outcome(capsys, command)
-        if kind != "large" and name in {
-            "pack",
-            "profiles",
-        }:  # a catalog file that is not found is replaced by the shipped one
+        if (
+            kind != "large"
+            and name
+            in {
+                "pack",
+                "profiles",
+            }
+        ) or (name, kind) == (
+            "replaced archive",
+            "missing",
+        ):  # a catalog file that is not found is replaced by the shipped one
             assert code == 0, output
         elif (name, kind) == ("lldp", "directory"):
             assert "there is no file in this directory" in output
@@ -238,6 +265,23 @@ def test_only_regular_files_of_limited_size_are_read(
     assert (
         resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 2**18
     )  # KiB: a quarter of a GiB
+
+
+def test_a_lab_boots_regular_files_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A pipe or a link below OUT is refused before anything is read."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "fabric.yaml").write_text(SITE + "nos: frr\n", encoding="utf-8")
+    assert run(["build", "fabric.yaml", "--only", "lab", "-o", "out"]) == 0
+    for make in (os.mkfifo, lambda path: path.symlink_to("/dev/zero")):
+        odd = tmp_path / "out/configs/r0-leaf-1/frr.conf"
+        odd.unlink()
+        make(odd)
+        capsys.readouterr()
+        code, output = outcome(capsys, "lab run fabric.yaml -o out")
+        assert_refused(code, output)
+        assert "`configs/r0-leaf-1/frr.conf` is none" in output
 
 
 def test_a_file_larger_than_its_stated_size_is_refused(tmp_path: Path) -> None:

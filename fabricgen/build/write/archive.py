@@ -22,6 +22,7 @@ from fabricgen.build.write.manifest import SECRET_MODE
 from fabricgen.build.write.partial import TREE, partial
 from fabricgen.build.write.single_file import check_file
 from fabricgen.core.diagnostics import Refusal, refuse
+from fabricgen.core.files import OpenError, open_file
 from fabricgen.core.interrupts import held
 
 if TYPE_CHECKING:
@@ -173,15 +174,18 @@ def reading(path: Path) -> Iterator[Iterator[tuple[str, IO[bytes]]]]:
     """Yield the entries of an archive in their order, each with its name and its content.
 
     The names of entries other than regular files end in a slash. Nothing is extracted. Raises
-    Refusal `broken-archive`, also while a content is read.
+    Refusal `no-such-file`, and `broken-archive`, also while a content is read.
     """
     try:
-        with path.open("rb") as raw:
+        with open_file(path) as raw:
             yield (
                 _zip_entries(raw)
                 if kind_of(path.name) == ".zip"
                 else _tar_entries(raw, kind_of(path.name))
             )
+    except OpenError as error:
+        hint = "give what `fabricgen build` wrote"
+        raise refuse("no-such-file", f"`{path}` {error.fact}", hint=hint) from None
     except _errors() as error:
         why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise refuse(

@@ -1,8 +1,8 @@
 """The pack of each NOS of a plan, and its requirements.
 
 Owns the refusals of a NOS without a pack, of a pack without the family of the addresses, of a
-switch model that lacks a fact, and of a number in the inventory that a NOS does not accept. `build`
-owns which files a pack writes.
+switch model that lacks a fact, and of a number or a user that a NOS does not accept. `build` owns
+which files a pack writes.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fabricgen.core.diagnostics import refuse
+from fabricgen.core.diagnostics import Finding, Refusal, refuse
 from fabricgen.core.terms import Role
 from fabricgen.planning.circuit_conflicts import medium_of
 
@@ -56,6 +56,7 @@ def nos_packs(plan: Plan, packs: Packs, *, configures: bool = True) -> NosPacks:
                 _check_family(plan, pack)
                 _check_needs(port_layout, pack, path, packs)
                 _check_limits(plan, port_layout.role, pack)
+                _check_accounts(plan, port_layout.role, pack)
             found.packs[port_layout.nos] = pack
         elif (
             configures
@@ -234,3 +235,24 @@ def _check_limits(plan: Plan, role: Role, pack: Pack) -> None:
                 raise refuse("above-nos-limit", fact, path=path, because=because, hint=hint)
             fact = f"`{key}` is no value that `{pack.nos}` takes"
             raise refuse("outside-nos-range", fact, path=path, because=because, hint=hint)
+
+
+def _check_accounts(plan: Plan, role: Role, pack: Pack) -> None:
+    """Refuse users whose names are accounts of the NOS: it rejects them, or they get its rights."""
+    asked, taken = plan.spec.management, pack.terms.accounts
+    findings = [
+        Finding(
+            "reserved-account",
+            f"`{user.name}` is an account that `{pack.nos}` has or reserves",
+            ("management", "users", number, "name"),
+            (
+                f"the {role} switches run `{pack.nos}`",
+                *([f"it is listed in {taken.source}"] if taken.source else []),
+            ),
+            "give the user another name",
+        )
+        for number, user in enumerate(asked.users if asked else ())
+        if user.name in taken.names
+    ]
+    if findings:
+        raise Refusal(findings)

@@ -89,6 +89,18 @@ class OlderVersion(BaseModel):
     words: dict[str, Word]
 
 
+class ReservedAccounts(BaseModel):
+    """The names that no user of an inventory may have, as the NOS has or reserves them."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    names: tuple[str, ...] = ("admin", "root")
+    source: str = ""
+    """The documents and packages that list them."""
+    unverified: str = ""
+    """What none of them confirms."""
+
+
 class ManagementTerms(BaseModel):
     """What a NOS calls the parts of its management; templates see it as `terms`."""
 
@@ -104,6 +116,8 @@ class ManagementTerms(BaseModel):
     """Its words for the protocols of `aaa` that its pack writes."""
     secrets: dict[str, str] = {}
     """The form in which it takes secrets, by the key of the inventory."""
+    accounts: ReservedAccounts = ReservedAccounts.model_construct()
+    """The accounts that it has itself."""
     unsupported: dict[str, str] = {}
     """Keys of `management`, and values of `api` and `aaa.protocol`, that are left out, with why."""
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabricgen.core.diagnostics import Finding, Refusal, refuse
+from fabricgen.core.portable_paths import RESERVED_RULE, is_reserved
 from fabricgen.core.terms import Role
 from fabricgen.inventory.fields import PLACE
 from fabricgen.planning.name_checks import LONGEST_NAME
@@ -145,17 +146,21 @@ def _check_loads(room: Room) -> None:
 
 def _check_names(room: Room) -> None:
     """Refuse names of racks that are illegal on a label, or repeated. Raises Refusal."""
-    path = ("naming", "rack")
+    path: tuple[str, ...] = ("naming", "rack")
     illegal = next(
-        (name for name in room.names if not _LEGAL.fullmatch(name) or len(name) > LONGEST_NAME),
+        (
+            name
+            for name in room.names
+            if not _LEGAL.fullmatch(name) or len(name) > LONGEST_NAME or is_reserved(name)
+        ),
         None,
     )
     if illegal is not None:
         because = (
-            (
-                f"it holds letters, digits, `.`, `_` and `-`, and has at most {LONGEST_NAME}"
-                " characters"
-            ),
+            RESERVED_RULE
+            if is_reserved(illegal)
+            else f"it holds letters, digits, `.`, `_` and `-`, and has at most {LONGEST_NAME}"
+            " characters",
         )
         raise Refusal(
             [
@@ -168,17 +173,22 @@ def _check_names(room: Room) -> None:
                 )
             ]
         )
-    name, times = Counter(room.names).most_common(1)[0]
+    folded, times = Counter(map(str.casefold, room.names)).most_common(1)[0]
     if times > 1:
+        alike = [name for name in room.names if name.casefold() == folded]
         because = (f"{len(room.names)} racks need a name each",)
+        hint = "put `{hall}`, `{row}` and `{rack}` into the pattern"
+        if len(set(alike)) > 1:
+            because = (f"`{alike[0]}` and `{alike[-1]}` are one file where case does not count",)
+            path, hint = ("site",), "write names under `site` that differ in more than case"
         raise Refusal(
             [
                 Finding(
                     "name-twice",
-                    f"{times} racks would be called `{name}`",
+                    f"{times} racks would be called `{alike[0]}`",
                     path,
                     because,
-                    "put `{hall}`, `{row}` and `{rack}` into the pattern",
+                    hint,
                 )
             ]
         )

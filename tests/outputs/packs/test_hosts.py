@@ -739,6 +739,41 @@ def test_the_probe_finds_differences(harm: str, tmp_path: Path) -> None:
     assert fault in failed[0]
 
 
+@pytest.mark.parametrize("name", ["\x1b]0;pwned\x07", r"\033[2J\007", "a\rOK", "\x9b2Jü"])
+def test_the_probe_prints_no_control_characters(name: str, tmp_path: Path) -> None:
+    """Whatever a leaf calls itself and its port: as bytes, or as text that `echo` would read."""
+    one = variant("rail-only")
+    make_sys(tmp_path, one)
+    make_programs(tmp_path / "bin", one)
+    nic = one.view.nics[2]
+    for program in ("lldpctl", "uname"):
+        text = f"lldp.{nic.interface}.chassis.name={name}\nlldp.{nic.interface}.port.descr={name}"
+        (tmp_path / program).write_text(text if program == "lldpctl" else name, encoding="utf-8")
+        file = tmp_path / "bin" / program
+        file.write_text(f'#!/bin/sh\ncat "{tmp_path / program}"\n', encoding="utf-8")
+        file.chmod(0o755)
+    done = probe(one, tmp_path)
+    assert done.returncode == 1
+    assert f"FAIL {nic.gpu} " in done.stdout
+    assert not re.search(r"[^\n -~]", done.stdout + done.stderr)
+    assert name[0] != "\\" or name in done.stdout
+
+
+def test_scripts_print_the_words_of_others_by_printf_alone() -> None:
+    """`echo` reads backslashes in some shells; its variables are those of a script itself."""
+    own = r"file|image|flash|LINENO|BASH_COMMAND|VERSION_ID"
+    foreign = re.compile(
+        rf"\becho\b[^;>|]*(\$(?!({own})\b|\{{)|\$\{{|`)[^;>]*(;|\)|$)", re.MULTILINE
+    )
+    printed = [
+        (path.name, found[0])
+        for path in (ROOT / "templates").glob("*/*.j2")
+        if (text := path.read_text("utf-8")).startswith("#!") or path.name.endswith(".sh.j2")
+        for found in foreign.finditer(text)
+    ]
+    assert printed == []
+
+
 def test_the_probe_reads_the_real_addresses(
     in_namespace: Callable[[str], str], tmp_path: Path
 ) -> None:

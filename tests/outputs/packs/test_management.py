@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import subprocess
 
 import pytest
 from ruamel.yaml import YAML
 
-from tests.outputs.packs.managed import FULL, LEAST, SECRETS, Keys, managed_files, managed_plan
+from fabricgen.build.preconditions import check_buildable
+from fabricgen.core.diagnostics import Refusal
+from fabricgen.inventory.fields import ACCOUNT
+from fabricgen.outputs.packs.pack_yaml import ReservedAccounts
+from fabricgen.outputs.packs.render import Packs
+from tests.fabrics import plan_of
+from tests.outputs.packs.managed import (
+    FULL,
+    LEAST,
+    LEAVES,
+    SECRETS,
+    Keys,
+    managed_files,
+    managed_plan,
+)
 
 VARIANTS: dict[str, tuple[Keys, dict[str, str]]] = {
     "least": (LEAST, {}),
@@ -24,6 +39,36 @@ VARIANTS: dict[str, tuple[Keys, dict[str, str]]] = {
         SECRETS,
     ),
 }
+
+
+SERVICES = ("bin", "daemon", "nobody", "operator", "root", "sync")
+"""Accounts of every Linux."""
+
+
+@pytest.mark.parametrize("nos", [*LEAVES, "nvos", "mlnxos"])
+def test_no_user_has_the_name_of_an_account(nos: str) -> None:
+    """Each that a NOS has or reserves is refused, by its place; each pack has the source."""
+    pack, packs = Packs().for_nos(nos), Packs()
+    assert pack
+    taken = pack.terms.accounts
+    assert taken.names != ReservedAccounts().names
+    assert taken.source
+    assert taken.unverified
+    assert {*SERVICES, "admin"} <= {*taken.names}
+    assert len(set(taken.names)) == len(taken.names)
+    usable = [name for name in taken.names if re.fullmatch(ACCOUNT, name)]
+    users = [*LEAST["users"], *({"name": name, "secret": "env:X"} for name in usable)]
+    leaf = {"nvos": {"model": "q3400"}, "mlnxos": {"model": "qm9700"}} | LEAVES
+    nic = {"nic": {"speed": "800G"}} if nos == "nvos" else {}
+    ethernet = {"nos": nos, "addressing": {"mtu": 9000}} if nos in LEAVES else {}
+    keys = {"gpus": 32, "hb_domain": {"gpus": 4}, "switches": {"leaf": leaf[nos]}} | nic | ethernet
+    check_buildable(plan_of(**keys, management=LEAST), packs)
+    with pytest.raises(Refusal) as refused:
+        check_buildable(plan_of(**keys, management=LEAST | {"users": users}), packs)
+    paths = [(found.code, found.path) for found in refused.value.findings]
+    assert paths == [
+        ("reserved-account", ("management", "users", at + 1, "name")) for at in range(len(usable))
+    ]
 
 
 @pytest.mark.parametrize("nos", ["frr", "sonic"])
