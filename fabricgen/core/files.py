@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 
 CHUNK_BYTES = 2**20
 
+MAX_DEPTH = 100
+"""Levels of a JSON text, far above those of any file."""
+
+_TOO_DEEP = "is nested too deeply"
+
 _DIGITS = re.compile(r"\d+")
 _SPECIAL = (
     (stat.S_ISFIFO, "a pipe"),
@@ -156,7 +161,7 @@ def parse_json(text: str) -> Any:  # noqa: ANN401 - JSON holds any plain value
         fact = f"is not JSON: {error.msg.lower()}"
         raise FileError(fact, error.lineno, error.colno) from None
     except RecursionError:
-        raise FileError("is nested too deeply") from None
+        raise FileError(_TOO_DEEP) from None
     except UnicodeEncodeError:
         raise FileError("holds half of a surrogate pair, which is no character") from None
     except ValueError:
@@ -164,7 +169,17 @@ def parse_json(text: str) -> Any:  # noqa: ANN401 - JSON holds any plain value
         raise FileError(
             f"holds a number of more than {digits_limit()} digits", line, column
         ) from None
-    return values
+    level = [values] if isinstance(values, dict | list) else []
+    for _ in range(MAX_DEPTH):  # what reads the values recurses
+        level = [
+            below
+            for each in level
+            for below in (each.values() if isinstance(each, dict) else each)
+            if isinstance(below, dict | list)
+        ]
+        if not level:
+            return values
+    raise FileError(_TOO_DEEP)
 
 
 def _refuse_constant(word: str) -> NoReturn:

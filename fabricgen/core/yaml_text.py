@@ -124,18 +124,19 @@ def parse_facts(path: pathlib.Path, data: bytes, code: str = "bad-catalog-file")
             [Finding(code, f"{path.name} {error.fact}", hint=error.hint, place=place)]
         ) from None
     from fabricgen.core.yaml_faults import FAULTS, fault_of
-    from fabricgen.core.yaml_tree import parser
+    from fabricgen.core.yaml_tree import TooManyValuesError, read_facts
 
     try:
-        values = parser().load(text)
+        values = read_facts(text)
     except FAULTS as error:
         fault = fault_of(error, text)
         place = Place(str(path), fault.line, fault.column)
+        what = path.name if isinstance(error, TooManyValuesError) else f"{path.name} is not YAML:"
         raise Refusal(
             [
                 Finding(
                     code,
-                    f"{path.name} is not YAML: {fault.fact}",
+                    f"{what} {fault.fact}",
                     because=fault.because,
                     hint=fault.hint,
                     place=place,
