@@ -15,6 +15,12 @@ from pydantic import (
     model_validator,
 )
 
+from fabricgen.core.bounds import bounded_model
+
+if TYPE_CHECKING:
+    from pydantic import GetCoreSchemaHandler
+    from pydantic_core import CoreSchema
+
 Transport = Literal["ethernet", "infiniband", "serial"]
 FormFactor = Literal[
     "osfp",
@@ -99,6 +105,13 @@ class Facts(BaseModel):
     """Facts of a file: frozen; unknown keys are rejected."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    @classmethod
+    def __get_pydantic_core_schema__(
+        cls, source: type[Any], handler: "GetCoreSchemaHandler"
+    ) -> "CoreSchema":
+        """Give every number, text and list without a maximum one that is far above its values."""
+        return bounded_model(source, handler)
 
 
 class LaneFact(Facts):
