@@ -26,6 +26,9 @@ CHUNK_BYTES = 2**20
 MAX_DEPTH = 100
 """Levels of a JSON text, far above those of any file."""
 
+MOST_CELLS = 200
+"""Cells of a line of CSV, far above the columns of any table."""
+
 _TOO_DEEP = "is nested too deeply"
 
 _DIGITS = re.compile(r"\d+")
@@ -206,6 +209,8 @@ def csv_rows(text: str) -> Iterator[tuple[int, list[str]]]:
     reader = csv.reader(io.StringIO(text), strict=True, delimiter=csv_separator(header))
     try:
         for cells in reader:
+            if len(cells) > MOST_CELLS:
+                raise FileError(f"has more than {MOST_CELLS} cells", reader.line_num, 1)
             yield reader.line_num, cells
     except csv.Error as error:
         raise FileError(f"is not CSV: {csv_fault(error)}", reader.line_num, 1) from None

@@ -16,6 +16,7 @@ from fabricgen.core.diagnostics import Finding, Path, Place, Refusal
 
 if TYPE_CHECKING:
     import pathlib
+    from collections.abc import Callable
 
 MAX_BYTES = 2**20
 """Far above the size of a hand-written inventory; a larger text is a mistake or an attack."""
@@ -40,6 +41,19 @@ class YamlDocument:
     def locate_key(self, path: Path) -> Place:
         """Return the place of the key that ends `path`; for a list entry, that of its value."""
         return self.keys.get(path) or self.locate(path)
+
+    def positions(self) -> Callable[[Place | None], tuple[bool, int, int]]:
+        """Return what sorts places in the order of the text, then of the command line."""
+        typed = {
+            place: number for number, place in enumerate(self.places.values()) if place.line is None
+        }
+
+        def position(place: Place | None) -> tuple[bool, int, int]:
+            if place is None or place.line is None:
+                return (True, typed.get(place, -1) if place else -1, 0)
+            return (False, place.line, place.column or 0)
+
+        return position
 
 
 def decode(data: bytes, name: str, most: int = MAX_BYTES) -> str:

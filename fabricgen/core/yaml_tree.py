@@ -20,7 +20,7 @@ from fabricgen.core.yaml_faults import ANCHOR_CONTEXT, FAULTS, TOO_DEEP, fault_o
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-MAX_VALUES = 30_000
+MAX_VALUES = 20_000
 """Far above the size of a hand-written inventory; more keys and values, once anchors are unfolded,
 are a mistake or an attack. Tables of ports and prices are CSV files."""
 
@@ -163,6 +163,7 @@ class _PlainValues:
         self.keys: dict[Path, Place] = {}
         self._name = name
         self._yaml = yaml
+        self._twice: set[Place] = set()
 
     def plain(self, node: Node, path: Path) -> Any:
         """Copy one node."""
@@ -215,13 +216,12 @@ class _PlainValues:
                 )
             elif key.value in pairs:
                 first = pairs[key.value][1]
-                known = any(finding.place == self._place(key) for finding in self.findings)
+                place = self._place(key)
                 because = (f"`{key.value}` is already in line {first.line}",)
                 fact = f"the key `{key.value}` is given twice"
-                if not known:
-                    self.findings.append(
-                        Finding("duplicate-key", fact, (), because, _TWICE, self._place(key))
-                    )
+                if place not in self._twice:  # an anchor repeats it
+                    self._twice.add(place)
+                    self.findings.append(Finding("duplicate-key", fact, (), because, _TWICE, place))
             else:
                 pairs[key.value] = (value, self._place(key))
         return {**pairs, **{word: pair for word, pair in merged.items() if word not in pairs}}

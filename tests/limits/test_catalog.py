@@ -47,7 +47,7 @@ MODELS = {
 """Kind -> models that the inventory or its commands read."""
 
 
-def numbers(value: Any, key: Key = ()) -> Iterator[Key]:
+def numbers(value: object, key: Key = ()) -> Iterator[Key]:
     """Yield the keys of the numbers of a file; of a list, those of its first entry."""
     if isinstance(value, dict):
         for name, below in value.items():
@@ -58,7 +58,7 @@ def numbers(value: Any, key: Key = ()) -> Iterator[Key]:
         yield key
 
 
-def changed(facts: Any, key: Key, number: float) -> Any:
+def changed(facts: Any, key: Key, number: float) -> Any:  # noqa: ANN401 - any facts
     """Return facts with another number at a key."""
     if not key:
         return number
