@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import ValidationError
 
 from fabricgen.catalog.models.base import Facts, Part
-from fabricgen.core.diagnostics import Finding, Place, Refusal, suggest
+from fabricgen.core.diagnostics import MOST_FINDINGS, Finding, Place, Refusal, suggest
 from fabricgen.core.yaml_text import load_facts
 
 if TYPE_CHECKING:
@@ -25,9 +25,10 @@ def parse(path: Path, shape: type[Shape]) -> Shape:
     try:
         made = shape.model_validate(facts)
     except ValidationError as fault:
-        places = _places(path)
+        places, errors = _places(path), fault.errors(include_url=False)
         raise Refusal(
-            _finding(path, dict(error), shape, places) for error in fault.errors(include_url=False)
+            (_finding(path, dict(error), shape, places) for error in errors[:MOST_FINDINGS]),
+            len(errors[MOST_FINDINGS:]),
         ) from None
     if isinstance(made, Part) and made.model != path.stem:
         raise Refusal(

@@ -46,6 +46,8 @@ def read_price_csv(path: Path) -> PriceBook:
     currencies: dict[str, int] = {}
     first: dict[tuple[str, float | None], int] = {}
     for line, cells in lines[1:]:
+        if len(found) >= SHOWN:
+            break
         values = {title: cell for title, cell in zip(header, cells, strict=False) if cell}
         currency = values.pop("currency", "")
         found += _currency_findings(path, line, currency, currencies)

@@ -215,7 +215,7 @@ def _run(arguments: list[str], *, as_json: bool) -> int:
             print_document({}, [Finding("usage", error.format_message())])
         return REFUSED
     except Refusal as refusal:
-        print_findings(refusal.findings, as_json=as_json)
+        print_findings(refusal.findings, as_json=as_json, more=refusal.more)
         return REFUSED
     except (click.Abort, KeyboardInterrupt):
         echo("interrupted", err=True)

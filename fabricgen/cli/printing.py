@@ -46,8 +46,11 @@ def echo(text: str = "", *, err: bool = False, nl: bool = True, cleaned: bool = 
     click.echo(text if cleaned else printable(text, keep="\n\t"), err=err, nl=nl, color=cleaned)
 
 
-def print_findings(findings: Iterable[Finding], *, as_json: bool) -> None:
-    """Print findings on stderr, and with --json as one document on stdout."""
+def print_findings(findings: Iterable[Finding], *, as_json: bool, more: int = 0) -> None:
+    """Print findings on stderr, and with --json as one document on stdout.
+
+    `more` findings are not among them.
+    """
     findings = list(findings)
     colour = colours(sys.stderr)
     echo(
@@ -55,8 +58,10 @@ def print_findings(findings: Iterable[Finding], *, as_json: bool) -> None:
         err=True,
         cleaned=colour,
     )
+    if more:
+        echo(f"\nand {counted(more, 'more finding')}", err=True)
     if as_json:
-        print_document({}, findings)
+        print_document({"more": more} if more else {}, findings)
 
 
 def print_advice(sentences: Iterable[str]) -> None:

@@ -8,7 +8,7 @@ path into a line. The output is complete without colour.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import takewhile
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.core.document import Document
@@ -69,17 +69,26 @@ class Finding(Document):
         return self if self.place or not self.path else replace(self, place=locate(self.path))
 
 
-class Refusal(Exception):  # noqa: N818 - the project's term: a refusal is a proof, not an accident
-    """Input that cannot be planned; carries every finding of the phase that refused it."""
+MOST_FINDINGS = 20
+"""Findings of a refusal that are shown, and for which hints are searched."""
 
-    def __init__(self, findings: Iterable[Finding]) -> None:
-        """Keep the findings in the given order."""
-        self.findings = tuple(findings)
+
+class Refusal(Exception):  # noqa: N818 - the project's term: a refusal is a proof, not an accident
+    """Input that cannot be planned; carries the findings of the phase that refused it.
+
+    Those above `MOST_FINDINGS` are counted in `more`: a file may have as many faults as lines.
+    """
+
+    def __init__(self, findings: Iterable[Finding], more: int = 0) -> None:
+        """Keep the first findings in the given order; `more` were counted before."""
+        every = iter(findings)
+        self.findings = tuple(islice(every, MOST_FINDINGS))
+        self.more = more + sum(1 for _ in every)
         super().__init__("; ".join(f"{finding.code}: {finding.fact}" for finding in self.findings))
 
-    def __reduce__(self) -> tuple[type[Refusal], tuple[tuple[Finding, ...]]]:
+    def __reduce__(self) -> tuple[type[Refusal], tuple[tuple[Finding, ...], int]]:
         """Pickle by the findings, so that a worker process can raise it in its parent."""
-        return Refusal, (self.findings,)
+        return Refusal, (self.findings, self.more)
 
 
 def refuse(

@@ -29,6 +29,14 @@ COMMON_SHARE = 1.25
 
 _UTF8 = "save it as UTF-8; Excel calls the format of such a table `CSV UTF-8`"
 
+MAX_DEPTH = 100
+"""Levels of a JSON text, far above those of any file."""
+
+MOST_CELLS = 200
+"""Cells of a line of CSV, far above the columns of any table."""
+
+_TOO_DEEP = "is nested too deeply"
+
 _DIGITS = re.compile(r"\d+")
 _SPECIAL = (
     (stat.S_ISFIFO, "a pipe"),
@@ -208,7 +216,7 @@ def parse_json(text: str) -> Any:  # noqa: ANN401 - JSON holds any plain value
         fact = f"is not JSON: {error.msg.lower()}"
         raise FileError(fact, error.lineno, error.colno) from None
     except RecursionError:
-        raise FileError("is nested too deeply") from None
+        raise FileError(_TOO_DEEP) from None
     except UnicodeEncodeError:
         raise FileError("holds half of a surrogate pair, which is no character") from None
     except ValueError:
@@ -216,7 +224,17 @@ def parse_json(text: str) -> Any:  # noqa: ANN401 - JSON holds any plain value
         raise FileError(
             f"holds a number of more than {digits_limit()} digits", line, column
         ) from None
-    return values
+    level = [values] if isinstance(values, dict | list) else []
+    for _ in range(MAX_DEPTH):  # what reads the values recurses
+        level = [
+            below
+            for each in level
+            for below in (each.values() if isinstance(each, dict) else each)
+            if isinstance(below, dict | list)
+        ]
+        if not level:
+            return values
+    raise FileError(_TOO_DEEP)
 
 
 def _refuse_constant(word: str) -> NoReturn:
@@ -243,6 +261,8 @@ def csv_rows(text: str) -> Iterator[tuple[int, list[str]]]:
     reader = csv.reader(io.StringIO(text), strict=True, delimiter=csv_separator(header))
     try:
         for cells in reader:
+            if len(cells) > MOST_CELLS:
+                raise FileError(f"has more than {MOST_CELLS} cells", reader.line_num, 1)
             yield reader.line_num, cells
     except csv.Error as error:
         raise FileError(f"is not CSV: {csv_fault(error)}", reader.line_num, 1) from None

@@ -117,6 +117,12 @@ CLOS_KINDS: tuple[LinkKind, ...] = (LinkKind.HOST, LinkKind.LEAF_SPINE, LinkKind
 FASTEST_GBPS = 1_000_000
 """A hundred times the HB bandwidth of any GPU; a faster link is a mistake."""
 
+MOST_TIMES = 4096
+"""The ports of the largest switch: no leaf is more oversubscribed."""
+
+LONGEST_NUMBER = 40
+"""Characters of a speed or a ratio."""
+
 _SPEED = re.compile(r"(\d+(?:\.\d+)?)\s*(G|T)(?:bps|b/s|bit/s)?", re.IGNORECASE)
 _RATIO = re.compile(r"(\d+(?:\.\d+)?)(?:\s*:\s*(\d+(?:\.\d+)?))?")
 
@@ -133,7 +139,7 @@ def parse_speed(text: object) -> int:
     """
     found = (
         None
-        if isinstance(text, bool)
+        if isinstance(text, bool) or len(str(text)) > LONGEST_NUMBER
         else _SPEED.fullmatch(f"{text}G" if isinstance(text, int) else str(text).strip())
     )
     value = Fraction(found[1]) * (1000 if found[2].upper() == "T" else 1) if found else Fraction(0)
@@ -172,7 +178,10 @@ def parse_ratio(text: object) -> Fraction:
     found = None if isinstance(text, bool) else _RATIO.fullmatch(str(text).strip())
     if found is None or not float(found[2] or 1) or not float(found[1]):
         raise ValueError("an oversubscription is written down:up, like 1:1 or 3:1")
-    return Fraction(found[1]) / Fraction(found[2] or "1")
+    ratio = Fraction(found[1]) / Fraction(found[2] or "1")
+    if max(ratio, 1 / ratio) > MOST_TIMES or len(found[0]) > LONGEST_NUMBER:
+        raise ValueError(f"an oversubscription is at most {MOST_TIMES}:1, in few digits")
+    return ratio
 
 
 def ratio_text(ratio: Fraction) -> str:

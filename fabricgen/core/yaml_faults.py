@@ -48,6 +48,8 @@ class _Rule(NamedTuple):
     opening: bool = False
 
 
+TOO_DEEP = "the brackets nest too deeply"
+_DEEP_HINT = "an inventory has five levels at most"
 _RULES = (
     _Rule(
         "found character '\\t'", "a tab is used where YAML allows only spaces", "indent with spaces"
@@ -93,6 +95,20 @@ _RULES = (
     ),
     _Rule("expected ',' or ", "", "close the brackets, or put a comma between two entries"),
     _Rule("found undefined alias", "", "quote a text that starts with `*`"),
+    _Rule(
+        "an anchor contains itself",
+        "",
+        "write the value out instead of repeating it with an anchor",
+    ),
+    _Rule(
+        "unfolds into more than",
+        "",
+        "write the values out instead of repeating them with anchors",
+    ),
+    _Rule(
+        "keys and values", "", "shorten its lists, or give tables of ports or prices as CSV files"
+    ),
+    _Rule(TOO_DEEP, "", _DEEP_HINT),
     _Rule("is defined twice", "", "give the second one another name"),
     _Rule("asks for YAML", "", "remove the `%YAML` line: the text is read as YAML 1.2"),
 )
@@ -104,9 +120,7 @@ ANCHOR_CONTEXT = "while reading anchors"
 def fault_of(error: Exception, text: str) -> YamlFault:
     """Return fact, hint and place for an error that the parser raised."""
     if isinstance(error, RecursionError):
-        return YamlFault(
-            "the brackets nest too deeply", None, None, hint="an inventory has five levels at most"
-        )
+        return YamlFault(TOO_DEEP, None, None, hint=_DEEP_HINT)
     if isinstance(error, ReaderError):
         line = text.count("\n", 0, error.position) + 1
         column = error.position - text.rfind("\n", 0, error.position)

@@ -16,6 +16,7 @@ from fabricgen.core.diagnostics import Finding, Path, Place, Refusal
 
 if TYPE_CHECKING:
     import pathlib
+    from collections.abc import Callable
 
 MAX_BYTES = 2**20
 """Far above the size of a hand-written inventory; a larger text is a mistake or an attack."""
@@ -40,6 +41,19 @@ class YamlDocument:
     def locate_key(self, path: Path) -> Place:
         """Return the place of the key that ends `path`; for a list entry, that of its value."""
         return self.keys.get(path) or self.locate(path)
+
+    def positions(self) -> Callable[[Place | None], tuple[bool, int, int]]:
+        """Return what sorts places in the order of the text, then of the command line."""
+        typed = {
+            place: number for number, place in enumerate(self.places.values()) if place.line is None
+        }
+
+        def position(place: Place | None) -> tuple[bool, int, int]:
+            if place is None or place.line is None:
+                return (True, typed.get(place, -1) if place else -1, 0)
+            return (False, place.line, place.column or 0)
+
+        return position
 
 
 def decode(data: bytes, name: str, most: int = MAX_BYTES) -> str:
@@ -124,18 +138,19 @@ def parse_facts(path: pathlib.Path, data: bytes, code: str = "bad-catalog-file")
             [Finding(code, f"{path.name} {error.fact}", hint=error.hint, place=place)]
         ) from None
     from fabricgen.core.yaml_faults import FAULTS, fault_of
-    from fabricgen.core.yaml_tree import parser
+    from fabricgen.core.yaml_tree import TooManyValuesError, read_facts
 
     try:
-        values = parser().load(text)
+        values = read_facts(text)
     except FAULTS as error:
         fault = fault_of(error, text)
         place = Place(str(path), fault.line, fault.column)
+        what = path.name if isinstance(error, TooManyValuesError) else f"{path.name} is not YAML:"
         raise Refusal(
             [
                 Finding(
                     code,
-                    f"{path.name} is not YAML: {fault.fact}",
+                    f"{what} {fault.fact}",
                     because=fault.because,
                     hint=fault.hint,
                     place=place,

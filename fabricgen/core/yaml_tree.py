@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import io
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ruamel.yaml import YAML
@@ -14,13 +15,17 @@ from ruamel.yaml.events import AliasEvent
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from fabricgen.core.diagnostics import Finding, Path, Place, Refusal
-from fabricgen.core.yaml_faults import ANCHOR_CONTEXT, FAULTS, fault_of
+from fabricgen.core.yaml_faults import ANCHOR_CONTEXT, FAULTS, TOO_DEEP, fault_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-MAX_VALUES = 200_000
-"""Far above the size of a hand-written inventory; more values are a mistake or an attack."""
+MAX_VALUES = 20_000
+"""Far above the size of a hand-written inventory; more keys and values, once anchors are unfolded,
+are a mistake or an attack. Tables of ports and prices are CSV files."""
+
+MAX_DEPTH = 100
+"""Far above the levels of any file."""
 
 _TAG = "tag:yaml.org,2002:"
 _TEXTS = frozenset({f"{_TAG}str", f"{_TAG}timestamp"})
@@ -42,38 +47,79 @@ def read_tree(text: str, name: str) -> tuple[Any, dict[Path, Place], dict[Path, 
 
     Raises Refusal with every finding.
     """
-    yaml = parser()
-    reader = _PlainValues(name, yaml)
     try:
-        tree = yaml.compose(text)
-        values = reader.plain(tree, (), ()) if tree else None
+        yaml, tree = _tree_of(text)
+        reader = _PlainValues(name, yaml)
+        values = reader.plain(tree, ()) if tree else None
     except FAULTS as error:
         fault = fault_of(error, text)
+        code = "yaml-too-large" if isinstance(error, TooManyValuesError) else "yaml-syntax"
+        fact = f"{name} {fault.fact}".lstrip() if code == "yaml-too-large" else fault.fact
+        place = Place(name, fault.line, fault.column)
         raise Refusal(
-            [
-                Finding(
-                    "yaml-syntax",
-                    fault.fact,
-                    because=fault.because,
-                    hint=fault.hint,
-                    place=Place(name, fault.line, fault.column),
-                )
-            ]
+            [Finding(code, fact, because=fault.because, hint=fault.hint, place=place)]
         ) from None
     if reader.findings:
         raise Refusal(reader.findings)
     return values, reader.places, reader.keys
 
 
-def parser() -> YAML:
-    """Return a parser of YAML 1.2 that refuses what ruamel only warns about."""
+def read_facts(text: str) -> Any:
+    """Return the values of a text, with numbers as keys and with dates. Raises one of FAULTS."""
+    yaml, tree = _tree_of(text)
+    return yaml.constructor.construct_document(tree) if tree else None
+
+
+def _tree_of(text: str) -> tuple[YAML, Node | None]:
+    """Parse YAML 1.2 within the limits; anchors are not unfolded yet. Raises one of FAULTS.
+
+    It refuses what ruamel only warns about.
+    """
     yaml = YAML(typ="safe", pure=True)
     yaml.Composer = _Composer
-    return yaml
+    tree = yaml.compose(text)
+    if tree:
+        _verify_unfolded(tree)
+    return yaml, tree
+
+
+def _verify_unfolded(tree: Node) -> None:
+    """Verify that anchors neither contain themselves nor unfold into too many values.
+
+    Raises ComposerError or TooManyValuesError.
+    """
+    waiting, read = [iter((tree,))], 0
+    above = list[Node]()
+    while waiting:
+        node = next(waiting[-1], None)
+        if node is None:
+            waiting.pop()
+            del above[-1:]
+            continue
+        read += 1
+        if any(node is other for other in above):
+            raise ComposerError(None, None, "an anchor contains itself", node.start_mark)
+        if read > MAX_VALUES:
+            raise TooManyValuesError(
+                None, None, f"unfolds into more than {MAX_VALUES} values", node.start_mark
+            )
+        if not isinstance(node, ScalarNode):
+            above.append(node)
+            pairs = isinstance(node, MappingNode)
+            waiting.append(iter([*chain.from_iterable(node.value)] if pairs else node.value))
+
+
+class TooManyValuesError(ComposerError):  # type: ignore[misc]  # ruamel has no types
+    """A text has more keys and values than are read."""
 
 
 class _Composer(Composer):
-    """Refuses what ruamel accepts with a warning: a repeated anchor, another YAML version."""
+    """Refuses what ruamel accepts with a warning: a repeated anchor, another YAML version.
+
+    It stops at the limits, because ruamel takes a tenth of a millisecond for each value.
+    """
+
+    read = level = 0
 
     def compose_document(self) -> Node:
         """Compose the document. Raises ComposerError for a `%YAML` line with another version."""
@@ -93,7 +139,15 @@ class _Composer(Composer):
         if first is not None:
             problem = f"the anchor `&{event.anchor}` is defined twice"
             raise ComposerError(ANCHOR_CONTEXT, first.start_mark, problem, event.start_mark)
+        self.read += 1
+        if self.read > MAX_VALUES:
+            problem = f"has more than {MAX_VALUES} keys and values"
+            raise TooManyValuesError(None, None, problem, event.start_mark)
+        if self.level == MAX_DEPTH:
+            raise ComposerError(None, None, TOO_DEEP, event.start_mark)
+        self.level += 1
         node: Node = super().compose_node(parent, index)
+        self.level -= 1
         return node
 
 
@@ -109,19 +163,10 @@ class _PlainValues:
         self.keys: dict[Path, Place] = {}
         self._name = name
         self._yaml = yaml
-        self._read = 0
+        self._twice: set[Place] = set()
 
-    def plain(self, node: Node, path: Path, above: tuple[Node, ...]) -> Any:
-        """Copy one node; `above` holds its ancestors, because an anchor may contain itself."""
-        self._count(node)
-        if any(node is other for other in above):
-            self._refuse(
-                "yaml-syntax",
-                "an anchor contains itself",
-                node,
-                "write the value out instead of repeating it with an anchor",
-            )
-            return None
+    def plain(self, node: Node, path: Path) -> Any:
+        """Copy one node."""
         tag = str(node.tag)
         if tag not in _TEXTS | _SCALARS | _COLLECTIONS:
             self._refuse(
@@ -133,43 +178,35 @@ class _PlainValues:
             return None
         if isinstance(node, MappingNode):
             return {
-                key: self._child(value, (*path, key), (*above, node), own)
+                key: self._child(value, (*path, key), own)
                 for key, (value, own) in self._pairs(node, path).items()
             }
         if isinstance(node, SequenceNode):
             return [
-                self._child(value, (*path, index), (*above, node), self._place(value))
+                self._child(value, (*path, index), self._place(value))
                 for index, value in enumerate(node.value)
             ]
         return self._scalar(node)
 
-    def _child(self, node: Node, path: Path, above: tuple[Node, ...], own: Place) -> Any:
+    def _child(self, node: Node, path: Path, own: Place) -> Any:
         """Record the place of one child and copy it."""
         empty = isinstance(node, ScalarNode) and not node.value and node.style is None
         self.places[path] = own if empty or not isinstance(node, ScalarNode) else self._place(node)
         self.keys[path] = own
-        return self.plain(node, path, above)
+        return self.plain(node, path)
 
     def _pairs(self, node: MappingNode, path: Path) -> dict[str, tuple[Node, Place]]:
         """Return the values of a mapping and the places of their keys.
 
         A key of the mapping itself takes precedence over one that is merged in with `<<`.
         """
-        self._count(node)
         pairs: dict[str, tuple[Node, Place]] = {}
         merged: dict[str, tuple[Node, Place]] = {}
         for key, value in node.value:
             if key.tag == f"{_TAG}merge":
                 for other in _merged(value):
-                    merged |= (
-                        {
-                            word: pair
-                            for word, pair in self._pairs(other, path).items()
-                            if word not in merged
-                        }
-                        if other is not node
-                        else {}
-                    )
+                    more = self._pairs(other, path)
+                    merged |= {word: more[word] for word in more if word not in merged}
             elif not isinstance(key, ScalarNode) or not key.value or _has_surrogate(key.value):
                 self._refuse(
                     "yaml-syntax",
@@ -179,13 +216,12 @@ class _PlainValues:
                 )
             elif key.value in pairs:
                 first = pairs[key.value][1]
-                known = any(finding.place == self._place(key) for finding in self.findings)
+                place = self._place(key)
                 because = (f"`{key.value}` is already in line {first.line}",)
                 fact = f"the key `{key.value}` is given twice"
-                if not known:
-                    self.findings.append(
-                        Finding("duplicate-key", fact, (), because, _TWICE, self._place(key))
-                    )
+                if place not in self._twice:  # an anchor repeats it
+                    self._twice.add(place)
+                    self.findings.append(Finding("duplicate-key", fact, (), because, _TWICE, place))
             else:
                 pairs[key.value] = (value, self._place(key))
         return {**pairs, **{word: pair for word, pair in merged.items() if word not in pairs}}
@@ -214,22 +250,6 @@ class _PlainValues:
             )
             return None
         return str(node.value)
-
-    def _count(self, node: Node) -> None:
-        """Refuse a text whose anchors expand into more values than an inventory can hold."""
-        self._read += 1
-        if self._read > MAX_VALUES:
-            hint = "write the values out instead of repeating them with anchors"
-            raise Refusal(
-                [
-                    Finding(
-                        "yaml-too-large",
-                        f"{self._name} unfolds into more than {MAX_VALUES} values",
-                        place=self._place(node),
-                        hint=hint,
-                    )
-                ]
-            )
 
     def _refuse(self, code: str, fact: str, node: Node, hint: str) -> None:
         """Record one finding."""

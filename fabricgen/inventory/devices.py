@@ -112,7 +112,7 @@ class DeviceGroup(InventoryModel):
         Field(pattern=f"^{DEVICES}$", examples=["mgmt-{n}"]),
     ]
     """Pattern of their names; `{n}` counts from 1."""
-    count: Annotated[Count, Field(examples=[4])]
+    count: Annotated[Count, Field(le=100_000, examples=[4])]
     """Number of such devices."""
     model: Annotated[Model | None, Field(examples=["management-node"])] = None
     """What the bill calls them."""

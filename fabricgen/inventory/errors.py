@@ -7,9 +7,10 @@ Owns the sentences about a single key: unknown, missing, of the wrong type, out 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.core.diagnostics import Finding, nearest
+from fabricgen.core.diagnostics import MOST_FINDINGS, Finding, nearest
 from fabricgen.core.value_words import RANGES, kind_of, limit, must_be, shown
 from fabricgen.inventory.accounts import SECRET_KEYS
 from fabricgen.inventory.fabric import has_short_form
@@ -20,31 +21,49 @@ from fabricgen.inventory.value_hints import choice_hint, typed_example, value_hi
 if TYPE_CHECKING:
     from pydantic import ValidationError
 
-    from fabricgen.core.diagnostics import Path
+    from fabricgen.core.diagnostics import Path, Place
     from fabricgen.core.yaml_text import YamlDocument
 
 
-def findings_of(error: ValidationError, document: YamlDocument) -> list[Finding]:
-    """Return the findings of a validation error with their places, one per key."""
+def findings_of(error: ValidationError, document: YamlDocument) -> tuple[list[Finding], int]:
+    """Return the first findings of a validation error, one per key, and the number of the others.
+
+    Hints are searched for these alone.
+    """
     details: list[dict[str, Any]] = [dict(detail) for detail in error.errors(include_url=False)]
-    unknown = {detail["loc"] for detail in details if detail["type"] == "extra_forbidden"}
-    merged: dict[tuple[object, ...], Finding] = {}
+    unknown: dict[tuple[int | str, ...], list[str]] = {}
     for detail in details:
-        path = known_path(document.values, detail["loc"])
-        if detail["type"] == "missing" and _mistyped(detail["loc"], unknown):
+        if detail["type"] == "extra_forbidden":
+            unknown.setdefault(detail["loc"][:-1], []).append(str(detail["loc"][-1]))
+    keys: dict[tuple[Path, str], list[dict[str, Any]]] = {}
+    places: dict[tuple[Path, str], Place] = {}
+    for detail in details:
+        path, missing = known_path(document.values, detail["loc"]), detail["type"] == "missing"
+        if missing and _mistyped(detail["loc"], unknown):
             continue
-        finding = _finding(document, path, detail)
-        key = (finding.place, finding.path, finding.fact if finding.code == "missing-key" else "")
-        merged[key] = _merge(merged[key], finding) if key in merged else finding
-    return _without_other_branches(list(merged.values()))
-
-
-def _without_other_branches(findings: list[Finding]) -> list[Finding]:
-    """Leave out that a list is no number, where an entry of the list is refused as well."""
-    inner = {finding.path[:end] for finding in findings for end in range(len(finding.path))}
+        key = (path, str(detail["loc"][-1]) if missing else "")
+        keys.setdefault(key, []).append(detail)
+        of_key = missing or detail["type"] == "extra_forbidden"
+        places[key] = document.locate_key(path) if of_key else document.locate(path)
+    position = document.positions()
+    keys = _without_other_branches(keys)
+    first = sorted(keys, key=lambda key: position(places[key]))[:MOST_FINDINGS]
     return [
-        finding for finding in findings if finding.code != "wrong-type" or finding.path not in inner
-    ]
+        reduce(_merge, (_finding(document, key[0], detail) for detail in keys[key]))
+        for key in first
+    ], len(keys) - len(first)
+
+
+def _without_other_branches(
+    keys: dict[tuple[Path, str], list[dict[str, Any]]],
+) -> dict[tuple[Path, str], list[dict[str, Any]]]:
+    """Leave out that a list is no number, where an entry of the list is refused as well."""
+    inner = {path[:end] for path, _ in keys for end in range(len(path))}
+    return {
+        (path, name): details
+        for (path, name), details in keys.items()
+        if path not in inner or not all(each["type"].endswith("_type") for each in details)
+    }
 
 
 def _merge(first: Finding, other: Finding) -> Finding:
@@ -177,12 +196,12 @@ def _missing(document: YamlDocument, path: Path, key: str) -> Finding:
     )
 
 
-def _mistyped(location: tuple[int | str, ...], unknown: set[tuple[int | str, ...]]) -> bool:
+def _mistyped(
+    location: tuple[int | str, ...], unknown: dict[tuple[int | str, ...], list[str]]
+) -> bool:
     """Return whether a missing key is there under a similar name, which has its own finding."""
-    return any(
-        other[:-1] == location[:-1] and nearest(str(other[-1]), [str(location[-1])])
-        for other in unknown
-    )
+    others = unknown.get(location[:-1], [])[:MOST_FINDINGS]
+    return any(nearest(other, [str(location[-1])]) for other in others)
 
 
 def _must(path: Path, kind: str) -> str:

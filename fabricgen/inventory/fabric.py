@@ -5,8 +5,9 @@ from functools import cache, partial
 from operator import eq
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
+from fabricgen.core.bounds import LONGEST
 from fabricgen.core.diagnostics import Path
 from fabricgen.core.terms import Design, Role
 from fabricgen.inventory.fields import (
@@ -46,6 +47,20 @@ else:  # most inventories have none of them
     DeviceGroup = Annotated[Any, OnDemand("devices", "DeviceGroup")]
     Management = Annotated[Any, OnDemand("management", "Management")]
     Search = Annotated[Any, OnDemand("search", "Search")]
+
+MOST_DEVICES = 250_000
+"""The most devices beside hosts and switches: twice the PDUs of a million GPUs."""
+
+
+def few_devices(groups: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Refuse more devices than can be listed, by their counts."""
+    count = sum(group.count for group in groups)
+    if count > MOST_DEVICES:
+        raise ValueError(
+            f"its groups have {count} devices in all, and at most {MOST_DEVICES} are planned"
+        )
+    return groups
+
 
 SHORT_FORMS: dict[str, tuple[str, ...]] = {
     "prices": ("book",),
@@ -126,7 +141,7 @@ class FabricSpec(InventoryModel):
     racks, on leaves and in pools stay vacant, and `gpus` does not count them."""
     phases: Annotated[
         tuple[Phase, ...],
-        OnDemand(),
+        OnDemand(most=100),
         Field(
             examples=[
                 [{"gpus": 256}, {"gpus": 1024}],
@@ -204,7 +219,7 @@ class FabricSpec(InventoryModel):
     """Values of your own for templates, which read them as `switch.vars` or `host.vars`."""
     overrides: Annotated[
         tuple[Override, ...],
-        OnDemand(),
+        OnDemand(most=1000),
         Field(
             examples=[[{"match": {"role": "leaf", "nos": "eos"}, "text": "no aaa root"}]],
             exclude_if=lambda given: not given,
@@ -224,7 +239,9 @@ class FabricSpec(InventoryModel):
     """The networks beside the compute fabric: storage, in-band and out-of-band."""
     devices: Annotated[
         tuple[DeviceGroup, ...],
+        AfterValidator(few_devices),
         Field(
+            max_length=1000,
             examples=[[{"name": "mgmt-{n}", "count": 4, "ports": {"inband": 2}}]],
             exclude_if=lambda given: not given,
         ),
@@ -293,7 +310,13 @@ def json_schema() -> dict[str, Any]:
     keys = schema["properties"]
     for key in SHORT_FORMS:
         kept = {fact: keys[key][fact] for fact in ("description", "examples")}
-        keys[key] = {"anyOf": [{"type": "string"}, {"$ref": f"#/$defs/{key.capitalize()}"}], **kept}
+        keys[key] = {
+            "anyOf": [
+                {"type": "string", "maxLength": LONGEST},
+                {"$ref": f"#/$defs/{key.capitalize()}"},
+            ],
+            **kept,
+        }
     definitions = schema.pop("$defs")
     draft_07 = _as_draft_07({"definitions": definitions, **schema})
     return {"$schema": "http://json-schema.org/draft-07/schema#", **draft_07}

@@ -27,7 +27,15 @@ from pydantic import (
 )
 from pydantic_core.core_schema import definitions_schema, no_info_plain_validator_function
 
-from fabricgen.core.terms import parse_ratio, parse_speed, ratio_text, speed_text
+from fabricgen.core.bounds import MOST, bound, bounded_model
+from fabricgen.core.terms import (
+    FASTEST_GBPS,
+    MOST_TIMES,
+    parse_ratio,
+    parse_speed,
+    ratio_text,
+    speed_text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -173,7 +181,7 @@ def day_of(value: object) -> dt.date:
 
 
 Cages = Annotated[str, Field(strict=True, pattern=f"^{CAGES}$", max_length=400)]
-Count = Annotated[int, Field(strict=True, ge=1)]
+Count = Annotated[int, Field(strict=True, ge=1, le=MOST)]
 Ports = Annotated[int, Field(strict=True, ge=0, le=64)]
 Speed = Annotated[
     int,
@@ -184,6 +192,8 @@ Speed = Annotated[
             "type": ["string", "integer"],
             "pattern": r"^\s*\d+(\.\d+)?\s*[GgTt]([Bb][Pp][Ss]|[Bb]/[Ss]|[Bb][Ii][Tt]/[Ss])?\s*$",
             "minimum": 1,
+            "maximum": FASTEST_GBPS,
+            "maxLength": 40,
         }
     ),
 ]
@@ -196,6 +206,8 @@ Ratio = Annotated[
             "type": ["string", "number"],
             "pattern": r"^\s*\d+(\.\d+)?(\s*:\s*\d+(\.\d+)?)?\s*$",
             "exclusiveMinimum": 0,
+            "maximum": MOST_TIMES,
+            "maxLength": 40,
         }
     ),
 ]
@@ -203,14 +215,18 @@ Prefix = Annotated[
     IPv4Network,
     BeforeValidator(network_of),
     PlainSerializer(str),
-    WithJsonSchema({"type": "string", "pattern": r"^\d+(\.\d+){3}(/\d+)?$"}),
+    WithJsonSchema({"type": "string", "pattern": r"^\d+(\.\d+){3}(/\d+)?$", "maxLength": 18}),
 ]
 Pool = Annotated[
     IPv4Network | IPv6Network,
     BeforeValidator(pool_of),
     PlainSerializer(str),
     WithJsonSchema(
-        {"type": "string", "pattern": r"^(\d+(\.\d+){3}|[0-9A-Fa-f]*:[0-9A-Fa-f:]*)(/\d+)?$"}
+        {
+            "type": "string",
+            "pattern": r"^(\d+(\.\d+){3}|[0-9A-Fa-f]*:[0-9A-Fa-f:]*)(/\d+)?$",
+            "maxLength": 43,
+        }
     ),
 ]
 Price = Annotated[Decimal, Field(ge=0), BeforeValidator(decimal_of)]
@@ -220,13 +236,27 @@ Lengths = Annotated[tuple[Metres, ...], Field(min_length=1)]
 Day = Annotated[
     dt.date,
     BeforeValidator(day_of),
-    WithJsonSchema({"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}$"}),
+    WithJsonSchema({"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}$", "maxLength": 10}),
 ]
 Model = Annotated[str, Field(strict=True, pattern=f"^{MODEL}$")]
 Breakout = Annotated[str, Field(strict=True, pattern=f"^{BREAKOUT}$")]
 Pattern = Annotated[str, Field(strict=True, min_length=1, max_length=80)]
 Word = Annotated[str, Field(strict=True, pattern=f"^{NAME}$", max_length=40)]
 Secret = Annotated[str, Field(strict=True, pattern=f"^{SECRET}$", max_length=200)]
+
+
+class Bounded:
+    """Marks a type outside of a model that has the bounds of a model's values."""
+
+    def __get_pydantic_core_schema__(
+        self,
+        marked: Any,  # noqa: ANN401 - the form of any type
+        handler: GetCoreSchemaHandler,
+    ) -> CoreSchema:
+        """Add the bounds that the type lacks."""
+        schema = handler(marked)
+        bound(schema)
+        return schema
 
 
 class OnDemand:
@@ -237,9 +267,13 @@ class OnDemand:
     needs marks `Any`, with the module and the name of its model: it is imported then, too.
     """
 
-    def __init__(self, module: str = "", model: str = "") -> None:
-        """Mark a type, or `Any` in the place of a model of another module of this package."""
+    def __init__(self, module: str = "", model: str = "", most: int | None = None) -> None:
+        """Mark a type, or `Any` in the place of a model of another module of this package.
+
+        A list has at most `most` entries.
+        """
         self._module, self._model = module, model
+        self._limits = (*([] if most is None else [Field(max_length=most)]), Bounded())
 
     def section(self, marked: Any) -> Any:  # noqa: ANN401 - the form of any type
         """Return the type of the section: the one that is marked, or the named model."""
@@ -253,7 +287,7 @@ class OnDemand:
         _: GetCoreSchemaHandler,
     ) -> CoreSchema:
         """Return a schema that builds the section's own one for its first value."""
-        adapter = cache(lambda: TypeAdapter[Any](self.section(marked)))
+        adapter = cache(lambda: TypeAdapter[Any](Annotated[self.section(marked), *self._limits]))
         return no_info_plain_validator_function(
             lambda value: adapter().validate_python(value), metadata={"section": adapter}
         )
@@ -282,6 +316,13 @@ class InventoryModel(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    @classmethod
+    def __get_pydantic_core_schema__(
+        cls, source: type[Any], handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        """Give every number, text and list without a maximum one that is far above its values."""
+        return bounded_model(source, handler)
 
     @classmethod
     def __get_pydantic_json_schema__(

@@ -41,7 +41,7 @@ def inventory_keys() -> Mapping[str, InventoryKey]:
     """Return every key by its dotted name, a mapping before the keys below it.
 
     >>> inventory_keys()["rails.per_switch"].values
-    'integer from 1, or `auto`'
+    'integer from 1 to 4096, or `auto`'
     """
     schema = json_schema()
     return {key.name: key for key in _keys(schema, schema["definitions"], "", in_list=False)}

@@ -57,7 +57,8 @@ class Inventory(NamedTuple):
                 _in_order(
                     (finding.located(self.document.locate) for finding in refusal.findings),
                     self.document,
-                )
+                ),
+                refusal.more,
             ) from refusal
 
 
@@ -219,19 +220,12 @@ def _validate(document: YamlDocument) -> FabricSpec:
     except ValidationError as error:
         from fabricgen.inventory.errors import findings_of  # noqa: PLC0415 - an inventory without mistakes needs none of it
 
-        raise Refusal(_in_order(findings_of(error, document), document)) from None
+        findings, more = findings_of(error, document)
+        raise Refusal(_in_order(findings, document), more) from None
 
 
 def _in_order(findings: Iterable[Finding], document: YamlDocument) -> list[Finding]:
     """Return distinct findings in the order of the text, then of the command line."""
-    typed = {
-        place: number for number, place in enumerate(document.places.values()) if place.line is None
-    }
-
-    def position(finding: Finding) -> tuple[bool, int, int]:
-        place = finding.place
-        if place is None or place.line is None:
-            return (True, typed.get(place, -1) if place else -1, 0)
-        return (False, place.line, place.column or 0)
-
-    return sorted({text_of(finding): finding for finding in findings}.values(), key=position)
+    distinct = {text_of(finding): finding for finding in findings}.values()
+    position = document.positions()
+    return sorted(distinct, key=lambda finding: position(finding.place))

@@ -59,7 +59,7 @@ HostAddress = Annotated[
     IPv4Address,
     BeforeValidator(host_address_of),
     PlainSerializer(str),
-    WithJsonSchema({"type": "string", "pattern": r"^\d+(\.\d+){3}$"}),
+    WithJsonSchema({"type": "string", "pattern": r"^\d+(\.\d+){3}$", "maxLength": 15}),
 ]
 Server = Annotated[
     str, Field(strict=True, pattern=f"^{SERVER}$", max_length=253), AfterValidator(server_of)

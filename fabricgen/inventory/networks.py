@@ -29,7 +29,7 @@ class Leaves(InventoryModel):
     """Number of uplinks of each leaf, in place of `oversubscription`."""
     fill: Annotated[int, Field(strict=True, ge=1, le=100, examples=[85])] = 100
     """The ports for devices that are planned to be in use, in percent."""
-    leaves: Annotated[Count | None, Field(examples=[4])] = None
+    leaves: Annotated[Count | None, Field(le=100_000, examples=[4])] = None
     """Number of leaves; default: the fewest that hold the devices."""
 
 

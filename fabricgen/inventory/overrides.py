@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, JsonValue, WithJsonSchema, model_validator
 
+from fabricgen.core.bounds import MOST_ENTRIES
 from fabricgen.core.terms import Role
 from fabricgen.inventory.fields import LOCAL_FILE, VARIABLE, InventoryModel, Pattern, Word
 
@@ -32,7 +33,7 @@ Vars = Annotated[
         Annotated[str, Field(strict=True, pattern=f"^{VARIABLE}$", max_length=40)],
         Annotated[JsonValue, BeforeValidator(plain_value)],
     ],
-    WithJsonSchema({"type": "object", "additionalProperties": {}}),
+    WithJsonSchema({"type": "object", "additionalProperties": {}, "maxProperties": MOST_ENTRIES}),
     Field(examples=[{"contact": "noc@example.net"}]),
 ]
 
@@ -42,9 +43,9 @@ class OverrideMatch(InventoryModel):
 
     role: Annotated[Role | None, Field(examples=["leaf"])] = None
     """The role of the switch."""
-    rail: Annotated[int | None, Field(strict=True, ge=0, examples=[0])] = None
+    rail: Annotated[int | None, Field(strict=True, ge=0, le=65_536, examples=[0])] = None
     """A rail that the switch serves, from 0."""
-    plane: Annotated[int | None, Field(strict=True, ge=0, examples=[0])] = None
+    plane: Annotated[int | None, Field(strict=True, ge=0, le=8, examples=[0])] = None
     """The plane of the switch, from 0."""
     name: Annotated[Pattern | None, Field(examples=["r0-*"])] = None
     """The name of the switch, or a pattern: `*` is any text, `?` any character."""

@@ -1,14 +1,19 @@
 """The candidates that `search` compares, and the limits of its results."""
 
+import math
 from decimal import Decimal
 from fractions import Fraction
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from fabricgen.core.terms import Design
 from fabricgen.inventory.fields import Count, InventoryModel, Model, Price, Ratio
 
+Size = Annotated[Count, Field(le=65_536)]
+"""GPUs of an HB domain, or rails."""
+MOST_COMBINATIONS = 100_000
+"""The most combinations of values that are compared."""
 Share = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
 
 
@@ -29,14 +34,17 @@ class Search(InventoryModel):
     inventory's `rails.medium`. Named switches have the medium that they make."""
     hosts: Annotated[tuple[Model, ...], Field(examples=[["dgx-h100", "gb200-nvl72"]])] = ()
     """Hosts to compare, each with its own HB domain and NICs; default: the inventory's host."""
-    hb_domains: Annotated[tuple[Count, ...], Field(examples=[[8, 72, 256]])] = ()
+    hb_domains: Annotated[tuple[Size, ...], Field(examples=[[8, 72, 256]])] = ()
     """HB domain sizes to compare, in GPUs, where the inventory names no host; default: the
     inventory's size."""
-    planes: Annotated[tuple[Count, ...], Field(examples=[[1, 2]])] = ()
+    planes: Annotated[tuple[Annotated[Count, Field(le=8)], ...], Field(examples=[[1, 2]])] = ()
     """Numbers of planes to compare; default: those that the host supports, else the inventory's."""
-    rails: Annotated[tuple[Count, ...], Field(examples=[[4, 8, 9]])] = ()
+    rails: Annotated[tuple[Size, ...], Field(examples=[[4, 8, 9]])] = ()
     """Numbers of rails to compare; default: every divisor of `hb_domain.gpus`."""
-    per_switch: Annotated[tuple[Count | Literal["auto"], ...], Field(examples=[[1, "auto"]])] = ()
+    per_switch: Annotated[
+        tuple[Annotated[Count, Field(le=4096)] | Literal["auto"], ...],
+        Field(examples=[[1, "auto"]]),
+    ] = ()
     """Numbers of rails that share one leaf switch to compare, each where it divides the rails;
     `auto` packs as many as fit. Default: every divisor of the rails."""
     oversubscription: Annotated[
@@ -57,3 +65,14 @@ class Search(InventoryModel):
     """The language model whose iteration is timed: a name or a file, as for `model --llm`."""
     min_relative: Annotated[Share | None, Field(examples=[0.9])] = None
     """Minimum speed of an iteration relative to an ideal network, at most 1."""
+
+    @model_validator(mode="after")
+    def _few_combinations(self) -> Self:
+        """Refuse lists that make more combinations than can be compared."""
+        lists = [each for _, each in self if isinstance(each, tuple) and each]
+        every = math.prod(map(len, lists))
+        if every > MOST_COMBINATIONS:
+            raise ValueError(
+                f"lists {every} combinations, and at most {MOST_COMBINATIONS} are compared"
+            )
+        return self

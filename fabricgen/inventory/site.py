@@ -158,7 +158,7 @@ class MediaChoice(InventoryModel):
 
 PlaceName = Annotated[str, Field(strict=True, pattern=f"^{PLACE}$", max_length=20)]
 """The name of a hall, a row or a rack."""
-PlaceNames = Annotated[tuple[PlaceName, ...], Field(min_length=1)]
+PlaceNames = Annotated[tuple[PlaceName, ...], Field(min_length=1, max_length=1000)]
 """The names of all halls, rows or racks, in their order."""
 
 
@@ -204,7 +204,7 @@ class Site(InventoryModel):
         Rack.model_construct()
     )
     """Capacity of a rack."""
-    hosts_per_rack: Annotated[Count | None, Field(examples=[4])] = None
+    hosts_per_rack: Annotated[Count | None, Field(le=1000, examples=[4])] = None
     """Number of hosts in a rack; default: as many as fit, or fewer where the host model's file has
     a limit."""
     network_racks: Annotated[

@@ -54,7 +54,7 @@ class NicChoice(InventoryModel):
     speed: Annotated[Speed | None, Field(examples=["400G"])] = None
     """Speed of one NIC port; default: that of the host model, else of the leaf's breakout, else
     400G."""
-    per_gpu: Annotated[Count | None, Field(examples=[1])] = None
+    per_gpu: Annotated[Count | None, Field(le=64, examples=[1])] = None
     """Number of NICs per GPU; must divide `rails.planes`, because each NIC port has its own plane.
     Default: that of the host model, else 1."""
     split: Annotated[
@@ -103,12 +103,14 @@ class RailTopology(InventoryModel):
 class Rails(InventoryModel):
     """How ranks map to rails, and rails to switches."""
 
-    count: Annotated[Count | None, Field(examples=[8, 4])] = None
+    count: Annotated[Count | None, Field(le=65_536, examples=[8, 4])] = None
     """Number of rails; a divisor of `hb_domain.gpus`, which is the default. The rail of a GPU is
     its rank modulo this number."""
     planes: Annotated[Count, Field(le=8, examples=[1, 2])] = 1
     """Number of NIC ports per GPU, each on its own plane."""
-    per_switch: Annotated[Count | Literal["auto"], Field(examples=[1, 2, "auto"])] = 1
+    per_switch: Annotated[
+        Annotated[Count, Field(le=4096)] | Literal["auto"], Field(examples=[1, 2, "auto"])
+    ] = 1
     """Number of rails that share one leaf switch, kept apart by configuration; `auto` packs as many
     as fit."""
     grouping: Annotated[
@@ -281,9 +283,9 @@ class Phase(InventoryModel):
     gpus: Annotated[Count | None, Field(examples=[256])] = None
     """Number of GPUs installed. It is given in every phase or in none, and excludes the other keys.
     """
-    planes: Annotated[Count | None, Field(examples=[1])] = None
+    planes: Annotated[Count | None, Field(le=8, examples=[1])] = None
     """Number of planes installed, from plane 0 up."""
-    rails: Annotated[Count | None, Field(examples=[4])] = None
+    rails: Annotated[Count | None, Field(le=65_536, examples=[4])] = None
     """Number of rails installed, from rail 0 up."""
     spines: Annotated[Count | None, Field(examples=[2])] = None
     """Number of spines installed in each block, or with three tiers in each pod together with the

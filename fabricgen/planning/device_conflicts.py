@@ -29,10 +29,10 @@ def _names(spec: FabricSpec) -> Iterator[Finding]:
     patterns = [group.name for group in spec.devices]
     for at, group in enumerate(spec.devices):
         path: Path = ("devices", at, "name")
-        if group.count > len(set(group.names)):
+        if group.count > 1 and "{n" not in group.name:
             yield Finding(
                 "name-twice",
-                f"{group.count} devices would be called `{group.names[0]}`",
+                f"{group.count} devices would be called `{group.name}`",
                 path,
                 (f"`count` is {group.count}, and the name has no number",),
                 f"put a number into it, like `{group.name}-{{n}}`",
@@ -40,7 +40,7 @@ def _names(spec: FabricSpec) -> Iterator[Finding]:
         elif group.name in patterns[:at]:
             yield Finding(
                 "name-twice",
-                f"2 devices would be called `{group.names[0]}`",
+                f"2 devices would be called `{group.name.format(n=1)}`",
                 path,
                 (f"`devices.{patterns.index(group.name)}` has the name `{group.name}` too",),
                 "give one of the two groups another name",

@@ -15,6 +15,7 @@ from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
 from fabricgen.core.compact_json import compact_json
+from fabricgen.core.count_text import counted
 from fabricgen.core.diagnostics import Refusal, text_of
 from fabricgen.outputs.report.html import json_block, shell
 from fabricgen.outputs.report.report import PARTS, Part
@@ -83,7 +84,7 @@ def respond(
     except QueryError as error:
         return Response.of(400, TEXT, f"{error}\n")
     except Refusal as refusal:
-        return Response.of(422, TEXT, f"{findings_text(refusal.findings)}\n")
+        return Response.of(422, TEXT, f"{refusal_text(refusal)}\n")
 
 
 def controls_of(query: str) -> dict[str, str]:
@@ -112,9 +113,10 @@ def controls_of(query: str) -> dict[str, str]:
     return asked
 
 
-def findings_text(findings: Sequence[Finding]) -> str:
-    """Return the text of findings, as on the command line."""
-    return "\n\n".join(text_of(finding) for finding in findings)
+def refusal_text(refusal: Refusal) -> str:
+    """Return the text of a refusal, as on the command line."""
+    more = [f"and {counted(refusal.more, 'more finding')}"] if refusal.more else []
+    return "\n\n".join([*map(text_of, refusal.findings), *more])
 
 
 def finding_of(finding: Finding, control: str) -> dict[str, Any]:
@@ -156,7 +158,7 @@ def _sized(plans: PlanCache, asked: dict[str, str]) -> Response:
                 finding_of(finding, control_of(finding.path, asked, made))
                 for finding in refusal.findings
             ],
-            "text": findings_text(refusal.findings),
+            "text": refusal_text(refusal),
         }
         return Response.of(422, JSON, compact_json(document))
 

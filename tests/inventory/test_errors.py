@@ -136,7 +136,7 @@ def findings_without_places(values: dict[str, Any]) -> list[Finding]:
     try:
         FabricSpec.model_validate(values)
     except ValidationError as error:
-        return findings_of(error, YamlDocument("x", values))
+        return findings_of(error, YamlDocument("x", values))[0]
     return []
 
 

@@ -45,6 +45,8 @@ DRAFT_7 = {
     "oneOf",
     "const",
     "default",
+    "maxProperties",
+    "propertyNames",
     "definitions",
     "description",
     "enum",

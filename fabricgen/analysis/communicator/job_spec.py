@@ -71,7 +71,8 @@ def _located(reader: _Reader, word: str, place: Place | None) -> tuple[int, int]
     try:
         return reader.run(word)
     except Refusal as refusal:
-        raise Refusal(replace(finding, place=place) for finding in refusal.findings) from None
+        placed = (replace(finding, place=place) for finding in refusal.findings)
+        raise Refusal(placed, refusal.more) from None
 
 
 def _words(job: str) -> Iterator[tuple[str, Place | None]]:

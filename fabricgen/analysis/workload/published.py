@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
-from fabricgen.catalog.models.base import Count, Facts, Sourced, Text
+from fabricgen.catalog.models.base import Facts, Sourced, Text, Tokens
 from fabricgen.core.document import Document
 
 if TYPE_CHECKING:
@@ -44,8 +44,8 @@ class Printed(Facts):
     figure: Figure
     printed: Annotated[float, Field(allow_inf_nan=False)]
     bound: Literal["equal", "at-least", "at-most"] = "equal"
-    at: tuple[Count, ...] = ()
-    batch_tokens: Count | None = None
+    at: tuple[Tokens, ...] = ()
+    batch_tokens: Tokens | None = None
 
     def is_of(self, llm: str, batch_tokens: int) -> bool:
         """Return whether the figure is about a model and batch."""

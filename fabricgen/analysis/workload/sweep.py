@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.analysis.workload.equations import iterate
 from fabricgen.analysis.workload.machine import BYTES_S
-from fabricgen.catalog.models.base import LARGEST_COUNT
+from fabricgen.catalog.models.base import MOST_TOKENS
 from fabricgen.core.diagnostics import refuse
 from fabricgen.core.divisors import divisors
 from fabricgen.core.document import Document
@@ -93,8 +93,8 @@ def parse_tokens(text: str, sequence: int) -> int:
             "a batch is written in tokens, like 32000000 or 32M, or in sequences, like 512seq"
         )
     tokens = int(found[1]) * (sequence if found[2] == "seq" else _TIMES[found[2]])
-    if tokens > LARGEST_COUNT:
-        raise ValueError(f"a batch has at most {LARGEST_COUNT} tokens")
+    if tokens > MOST_TOKENS:
+        raise ValueError(f"a batch has at most {MOST_TOKENS} tokens")
     return tokens
 
 

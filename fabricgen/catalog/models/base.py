@@ -15,6 +15,13 @@ from pydantic import (
     model_validator,
 )
 
+from fabricgen.core.bounds import LONGEST, bounded_model
+from fabricgen.core.terms import FASTEST_GBPS
+
+if TYPE_CHECKING:
+    from pydantic import GetCoreSchemaHandler
+    from pydantic_core import CoreSchema
+
 Transport = Literal["ethernet", "infiniband", "serial"]
 FormFactor = Literal[
     "osfp",
@@ -79,12 +86,11 @@ Medium = Literal["mmf", "smf", "dac", "acc", "aoc", "utp", "generic"]
 Top = Literal["finned", "flat", "any"]
 """The top of a module: its own fins, or flat for the heat sink of the cage."""
 
-LARGEST_COUNT, LARGEST_AMOUNT = 10**15, 1e18
-"""Limits above every real fact; products of several still fit a float."""
-
 
 def _one_line(text: str) -> str:
-    """Refuse control characters: facts appear in tables, bills and on terminals."""
+    """Refuse control characters and long texts: facts are in tables, bills and on terminals."""
+    if len(text) > LONGEST:
+        raise ValueError(f"a text has at most {LONGEST} characters")
     if not text.isprintable():
         raise ValueError("a text is one line, without control characters")
     return text
@@ -93,11 +99,25 @@ def _one_line(text: str) -> str:
 Text = Annotated[
     str, StringConstraints(min_length=1, strip_whitespace=True), AfterValidator(_one_line)
 ]
-Count = Annotated[int, Field(gt=0, le=LARGEST_COUNT, strict=True)]
-Index = Annotated[int, Field(ge=0, le=LARGEST_COUNT, strict=True)]
-Amount = Annotated[float, Field(ge=0, le=LARGEST_AMOUNT, strict=True, allow_inf_nan=False)]
-Positive = Annotated[float, Field(gt=0, le=LARGEST_AMOUNT, strict=True, allow_inf_nan=False)]
-Price = Annotated[Decimal, Field(gt=0, le=LARGEST_COUNT, allow_inf_nan=False)]
+MOST_LANES = 16
+"""Lanes of a cage: an OSFP-XD has as many."""
+
+# physical maxima: what is counted is listed, and what is measured is multiplied by counts
+Count = Annotated[int, Field(gt=0, le=4096, strict=True)]  # of parts of a device
+Index = Annotated[int, Field(ge=0, le=4096, strict=True)]
+Lanes = Annotated[int, Field(gt=0, le=MOST_LANES, strict=True)]
+Many = Annotated[int, Field(gt=0, le=65_536, strict=True)]  # of a rack, a domain or a room
+MOST_TOKENS = 10**12
+"""The largest number of a file."""
+Tokens = Annotated[int, Field(gt=0, le=MOST_TOKENS, strict=True)]  # of a batch
+LinkGbps = Annotated[int, Field(ge=0, le=FASTEST_GBPS, strict=True)]  # 0 for serial links
+Gbps = Annotated[int, Field(gt=0, le=FASTEST_GBPS, strict=True)]
+RackUnits = Annotated[int, Field(gt=0, le=100, strict=True)]
+Amount = Annotated[float, Field(ge=0, le=1e6, strict=True, allow_inf_nan=False)]
+Positive = Annotated[float, Field(gt=0, le=1e6, strict=True, allow_inf_nan=False)]
+Metres = Annotated[float, Field(ge=0, le=1e4, strict=True, allow_inf_nan=False)]
+Watts = Annotated[float, Field(ge=0, le=1e7, strict=True, allow_inf_nan=False)]
+Price = Annotated[Decimal, Field(gt=0, allow_inf_nan=False)]
 Percent = Annotated[Decimal, Field(ge=0, le=100, allow_inf_nan=False)]
 
 
@@ -112,11 +132,13 @@ def _lane_ranges(value: object) -> object:
         return value
     if not _LANES.fullmatch(value.strip()):
         raise ValueError("the lanes of the cages are written as ranges, like 0-7 8-15")
-    ends = (text.split("-") for text in value.split())
-    return tuple(tuple(range(int(first), int(last) + 1)) for first, last in ends)
+    ends = [tuple(map(int, text.split("-"))) for text in value.split()]
+    if any(last - first >= MOST_LANES or last > MOST_LANES * 4096 for first, last in ends):
+        raise ValueError(f"a cage has at most {MOST_LANES} lanes")
+    return tuple(tuple(range(first, last + 1)) for first, last in ends)
 
 
-_LANES = re.compile(r"\d+-\d+(\s+\d+-\d+)*")
+_LANES = re.compile(r"\d{1,9}-\d{1,9}(\s+\d{1,9}-\d{1,9})*")
 
 Texts = Annotated[tuple[Text, ...], BeforeValidator(_texts), Field(min_length=1)]
 LaneTable = Annotated[tuple[tuple[int, ...], ...], BeforeValidator(_lane_ranges)]
@@ -126,6 +148,13 @@ class Facts(BaseModel):
     """Facts of a file: frozen; unknown keys are rejected."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    @classmethod
+    def __get_pydantic_core_schema__(
+        cls, source: type[Any], handler: "GetCoreSchemaHandler"
+    ) -> "CoreSchema":
+        """Give every number, text and list without a maximum one that is far above its values."""
+        return bounded_model(source, handler)
 
 
 class LaneFact(Facts):
@@ -137,7 +166,9 @@ class LaneFact(Facts):
 def _nos_fact(value: object) -> object:
     """Accept a fact of a NOS in one of its forms."""
     match value:
-        case bool() | int() | LaneFact():
+        case bool() | LaneFact():
+            return value
+        case int() if abs(value) <= MOST_TOKENS:
             return value
         case str():
             return _one_line(value)
@@ -242,7 +273,7 @@ class PortGroup(Facts):
     """Ports of a device that serve one purpose: their number, speed, and the cage or plug."""
 
     count: Count
-    speed_gbps: Count
+    speed_gbps: Gbps
     connector: FormFactor
 
 

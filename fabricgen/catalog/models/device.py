@@ -1,8 +1,20 @@
 """The catalog models of the devices beside hosts and switches, and of power cords."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from fabricgen.catalog.models.base import Amount, Cords, Count, Facts, Index, Part, PortGroup, Text
+from pydantic import Field
+
+from fabricgen.catalog.models.base import (
+    Amount,
+    Cords,
+    Count,
+    Facts,
+    Index,
+    Part,
+    PortGroup,
+    Text,
+    Watts,
+)
 
 
 class Outlets(Facts):
@@ -34,10 +46,10 @@ class Device(Part):
     fabric: PortGroup | None = None  # on the fabric that it manages
     front: PortGroup | None = None  # for storage and in-band traffic, north-south
     management: PortGroup | None = None
-    rack_units: Index | None = None
+    rack_units: Annotated[Index, Field(le=100)] | None = None
     weight_kg: Amount | None = None
-    typical_w: Amount | None = None
-    maximum_w: Amount | None = None
+    typical_w: Watts | None = None
+    maximum_w: Watts | None = None
     cords: Cords | None = None
     outlets: tuple[Outlets, ...] = ()
-    capacity_w: Amount | None = None  # of all outlets of a PDU together
+    capacity_w: Watts | None = None  # of all outlets of a PDU together

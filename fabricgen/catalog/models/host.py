@@ -1,8 +1,8 @@
 """The catalog models of hosts, accelerators and NICs."""
 
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from fabricgen.catalog.models.base import (
     Amount,
@@ -10,17 +10,23 @@ from fabricgen.catalog.models.base import (
     Count,
     Facts,
     FormFactor,
+    Gbps,
     Index,
     LinuxName,
+    Many,
     Part,
     PciAddress,
     PortGroup,
     PortName,
     Positive,
+    RackUnits,
     Text,
     Top,
     Transport,
+    Watts,
 )
+
+Planes = Annotated[int, Field(gt=0, le=8, strict=True)]
 
 
 class HostPort(Facts):
@@ -41,23 +47,23 @@ class Host(Part):
     """A chassis or tray of GPUs, and its HB domain."""
 
     gpus: Count
-    hb_domain_gpus: Count
-    hb_domain_hosts: Count
-    hb_bandwidth_gbps: Count | None = None  # per GPU, one direction
+    hb_domain_gpus: Many
+    hb_domain_hosts: Many
+    hb_bandwidth_gbps: Gbps | None = None  # per GPU, one direction
     accelerator: str | None = None  # the catalog file of its GPUs, for `model`
     # whether its GPUs share a scale-up interconnect; without one, no GPU can relay
     scale_up: bool = True
     nic: str
-    nics_per_gpu: Count
-    speeds_gbps: dict[Count, Count]  # planes -> speed of one port
+    nics_per_gpu: Annotated[Count, Field(le=64)]
+    speeds_gbps: dict[Planes, Gbps]  # planes -> speed of one port
     form_factor: FormFactor
     cooling: Literal["air", "liquid"]
     module_top: Top = "any"
     ports: tuple[HostPort, ...]
-    rack_units: Count | None = None
+    rack_units: RackUnits | None = None
     weight_kg: Amount | None = None
-    typical_w: Amount | None = None
-    maximum_w: Amount | None = None
+    typical_w: Watts | None = None
+    maximum_w: Watts | None = None
     front: PortGroup | None = None  # for storage and in-band traffic, north-south
     management: PortGroup | None = None  # for out-of-band management: BMC, and those of its cards
     cords: Cords | None = None
@@ -107,7 +113,7 @@ class Accelerator(Part):
 
     tflops: Positive
     precision: Text
-    hb_bandwidth_gbps: Count | None = None
+    hb_bandwidth_gbps: Gbps | None = None
     memory_gb: Positive | None = None
 
 
@@ -116,11 +122,11 @@ class Nic(Part):
 
     part_number: str | None = None
     ports: Count
-    speed_gbps: Count
+    speed_gbps: Gbps
     form_factor: FormFactor
     # speed of one port -> the numbers of lanes on which it runs; those of its cage where not stated
     lanes: dict[Count, tuple[Count, ...]] = {}
     transports: tuple[Transport, ...]
     # what configures its lossless class on Linux: NVIDIA's mlnx-tools, or dcb of iproute2
     roce_tools: Literal["mlnx-tools", "dcb"] | None = None
-    power_w: Amount | None = None
+    power_w: Watts | None = None

@@ -8,17 +8,19 @@ from pydantic import Field, model_validator
 
 from fabricgen.catalog.models.base import (
     ANY_LANES,
-    Amount,
     Count,
     Facts,
     FormFactor,
-    Index,
+    Gbps,
+    LinkGbps,
     Medium,
+    Metres,
     Part,
     Positive,
     Text,
     Top,
     Transport,
+    Watts,
     takes,
 )
 
@@ -39,14 +41,14 @@ class Transceiver(Part):
     form_factor: FormFactor
     cooling: Top
     ports: Count
-    port_gbps: Count
+    port_gbps: Gbps
     lanes: tuple[LaneMap, ...] = ()  # of one port, each way that it works; empty where unknown
     medium: Medium
     connector: str
     first_connector: Text | None = None  # where connector 1 is, like `the left one, cage label up`
-    reach_m: Amount | None = None
+    reach_m: Metres | None = None
     budget_db: Positive | None = None  # of a link: its fibre and all mated pairs, at modules too
-    power_w: Amount | None = None
+    power_w: Watts | None = None
     transports: tuple[Transport, ...]
     built_in: bool = False  # whether it is a part of the switch: co-packaged optics
     # whether it is taken only where an inventory prefers it or its vendor
@@ -81,19 +83,19 @@ class Cable(Part):
     """
 
     opn: Annotated[str, Field(pattern=r"^([^{}]|\{length(:0[1-9])?\})+$")] | None = None
-    opn_of: dict[Amount, Text] = {}
+    opn_of: dict[Metres, Text] = {}
     medium: Medium
     ends: tuple[Text, ...]  # connectors, the near end first
     links: Count
     legs: Count
-    lengths_m: tuple[Amount, ...] = ()
-    reach_m: Amount | None = None
-    speed_gbps: Index | None = None  # of one link
+    lengths_m: tuple[Metres, ...] = ()
+    reach_m: Metres | None = None
+    speed_gbps: LinkGbps | None = None  # of one link
     lanes: Count | None = None  # of one link, of a cable with its own ends
     form_factors: tuple[FormFactor, ...] = ()  # the cages that copper plugs into, as in `ends`
     polarity: Literal["A", "B", "C", "A-B"] | None = None  # of fibre, by TIA-568
     db_per_km: Positive | None = None  # of fibre
-    power_w: Amount | None = None
+    power_w: Watts | None = None
     diameter_mm: Positive | None = None
     kg_per_m: Positive | None = None
     transports: tuple[Transport, ...] = ("ethernet", "infiniband")

@@ -4,7 +4,15 @@ from typing import Literal, Self
 
 from pydantic import model_validator
 
-from fabricgen.catalog.models.base import Amount, Count, Medium, Part, Positive, Text
+from fabricgen.catalog.models.base import (
+    Count,
+    Medium,
+    Metres,
+    Part,
+    Positive,
+    RackUnits,
+    Text,
+)
 
 Polarity = Literal["A", "B", "C"]
 """The order of a trunk's fibres at its far end, by TIA-568: as at the near end, reversed, or with
@@ -69,7 +77,7 @@ class Cassette(Part):
 class PatchPanel(Part):
     """A housing for cassettes."""
 
-    rack_units: Count
+    rack_units: RackUnits
     slots: Count
 
 
@@ -80,7 +88,7 @@ class Trunk(Part):
     medium: Medium
     fibres: tuple[Count, ...]
     polarities: tuple[Polarity, ...]
-    lengths_m: tuple[Amount, ...] = ()
+    lengths_m: tuple[Metres, ...] = ()
     db_per_km: Positive | None = None
     splice_db: Positive | None = None  # of a splice of one fibre, at most
     diameter_mm: Positive | None = None

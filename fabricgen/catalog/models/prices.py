@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Self
 from pydantic import Field, model_validator
 
 from fabricgen.catalog.models.base import (
-    Count,
     Facts,
     Index,
+    Many,
+    Metres,
     Percent,
-    Positive,
     Price,
     Sourced,
     Text,
@@ -27,7 +27,7 @@ class Quote(Facts):
     """
 
     part: Text
-    length_m: Positive | None = None
+    length_m: Metres | None = None
     price: Price
     supplier: Text | None = None
     item_number: Text | None = None
@@ -53,7 +53,7 @@ class PriceBook(Sourced):
     circuit_port: Price | None = None
     parts: dict[str, Price] = {}
     support_pct_per_year: dict[str, Percent] = {}  # of the price of a part
-    packs: dict[str, Count] = {}  # parts in one sales pack; the price is per part
+    packs: dict[str, Many] = {}  # parts in one sales pack; the price is per part
     quotes: tuple[Quote, ...] = ()
 
     @model_validator(mode="after")

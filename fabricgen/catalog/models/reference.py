@@ -4,7 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from fabricgen.catalog.models.base import Count, Facts, Sourced, Text
+from fabricgen.catalog.models.base import Count, Facts, Many, Sourced, Text
 
 
 class Vacancy(Facts):
@@ -13,7 +13,7 @@ class Vacancy(Facts):
     `keys` are lines of the inventories of these sizes alone.
     """
 
-    units: tuple[Count, ...]
+    units: tuple[Many, ...]
     hosts: tuple[Text, ...]
     why: Text
     keys: str = ""
@@ -28,9 +28,9 @@ class Reference(Sourced):
 
     name: Text
     unit: Text
-    hosts_per_unit: Count
+    hosts_per_unit: Many
     gpus_per_host: Count
-    published: Annotated[tuple[Count, ...], Field(min_length=1)]
+    published: Annotated[tuple[Many, ...], Field(min_length=1)]
     vacant: Vacancy | None = None
     differences: tuple[Text, ...] = ()
     keys: Annotated[str, Field(min_length=1)]

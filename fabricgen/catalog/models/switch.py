@@ -2,9 +2,9 @@
 
 from functools import cached_property
 from itertools import accumulate, combinations, groupby
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from fabricgen.catalog.models.base import (
     Amount,
@@ -14,14 +14,19 @@ from fabricgen.catalog.models.base import (
     FormFactor,
     Index,
     LaneFact,
+    Lanes,
+    LinkGbps,
+    Many,
     NosFact,
     Part,
     Pattern,
     PortGroup,
     Positive,
+    RackUnits,
     Text,
     Top,
     Transport,
+    Watts,
 )
 
 if TYPE_CHECKING:
@@ -32,9 +37,9 @@ class Breakout(Facts):
     """One way to split a cage: `count` ports of `lanes` lanes each."""
 
     name: Text
-    count: Count
-    speed_gbps: Index  # 0 for serial ports
-    lanes: Count
+    count: Lanes
+    speed_gbps: LinkGbps
+    lanes: Lanes
 
 
 class Interfaces(Facts):
@@ -62,7 +67,7 @@ class CageGroup(Facts):
     last: Count
     breakouts: tuple[str, ...]
     form_factor: FormFactor | None = None
-    lanes_per_cage: Count | None = None
+    lanes_per_cage: Lanes | None = None
     interfaces: dict[str, Interfaces] = {}  # by NOS, where its names differ from the switch's
 
     def __contains__(self, cage: int) -> bool:
@@ -96,16 +101,16 @@ class Switch(Part):
     part_number: str | None = None
     cages: Index  # 0 only in `generic`, whose radix is the inventory's
     form_factor: FormFactor
-    lanes_per_cage: Count
-    breakouts: tuple[Breakout, ...]
-    cage_groups: tuple[CageGroup, ...] = ()
+    lanes_per_cage: Lanes
+    breakouts: Annotated[tuple[Breakout, ...], Field(max_length=32)]
+    cage_groups: Annotated[tuple[CageGroup, ...], Field(max_length=64)] = ()
     service_cages: CageGroup | None = None  # numbered behind `cages`, for management traffic
-    port_limit: Count | None = None
+    port_limit: Many | None = None
     faceplate: FaceplateFacts | None = None
-    rack_units: Count | None = None
+    rack_units: RackUnits | None = None
     weight_kg: Amount | None = None
-    typical_w: Amount | None = None
-    maximum_w: Amount | None = None
+    typical_w: Watts | None = None
+    maximum_w: Watts | None = None
     depth_mm: Amount | None = None
     management: PortGroup | None = None
     externally_managed: bool = False  # without a CPU of its own: no file configures it
@@ -259,7 +264,7 @@ class Switch(Part):
             "place0": cage - (group.first if group else 1),
             "sub": sub,
             "sub1": sub + 1,
-            "letter": "abcdefgh"[sub],
+            "letter": "abcdefghijklmnop"[sub],
             "lane": self.first_lanes[cage - 1] + lane,
             "lane1": lane + 1,
         }

@@ -4,13 +4,13 @@ from typing import Self
 
 from pydantic import model_validator
 
-from fabricgen.catalog.models.base import Count, Facts, Positive, Sourced, Text
+from fabricgen.catalog.models.base import Count, Facts, Many, Positive, Sourced, Text, Tokens
 
 
 class Experts(Facts):
     """A mixture of experts: in every `every`-th layer each token goes to `top_k` of `experts`."""
 
-    experts: Count
+    experts: Many
     top_k: Count
     every: Count = 1
 
@@ -26,9 +26,9 @@ class Workload(Sourced):
 
     name: Text
     layers: Count
-    hidden: Count
-    sequence: Count
-    batch_tokens: Count
+    hidden: Many
+    sequence: Tokens
+    batch_tokens: Tokens
     bytes_per_element: Positive
     pipeline_stages: Count = 1
     moe: Experts | None = None

@@ -6,7 +6,7 @@ Owns its format - name, mac, oob_switch, oob_port - with the findings about its 
 from __future__ import annotations
 
 import re
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.core.csv_text import CELLS_HINT, SHOWN, table_text
@@ -76,11 +76,9 @@ class _Table:
             hint = "write `name,mac`, or `name,mac,oob_switch,oob_port`"
             raise Refusal([self.finding(1, "the header is not name,mac", because, hint=hint)])
         known, width = set(self._switches), len(header)
-        findings = [
-            own for line, cells in rows[1:] for own in self._line(line, cells, known, width)
-        ]
-        if findings:
-            raise Refusal(findings[:SHOWN])
+        found = (own for line, cells in rows[1:] for own in self._line(line, cells, known, width))
+        if findings := list(islice(found, SHOWN)):
+            raise Refusal(findings)
 
     def _line(self, line: int, cells: list[str], known: set[str], width: int) -> Iterator[Finding]:
         """Keep what identifies the switch of a line, or yield what is wrong with it."""

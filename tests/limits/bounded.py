@@ -1,0 +1,68 @@
+"""Commands in processes of their own, each within 5 seconds of CPU and 1 GiB of memory.
+
+`python -m tests.limits.bounded` reads commands as JSON from standard input, runs each in a fork
+of itself, and prints the list of their exit codes: minus the signal where a limit ended one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import resource
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+from tests import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+LAB = str(ROOT / "inventories" / "lab-64.yaml")
+SECONDS, BYTES = 5, 2**30
+
+
+def answers(commands: Sequence[tuple[Path, Sequence[str]]], most: int = BYTES) -> list[int]:
+    """Return the exit codes of commands, each in its folder and within the limits.
+
+    Standard error of a command is appended to `errors.txt` in the folder.
+    """
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.limits.bounded"],
+        input=json.dumps([most, [(str(folder), words) for folder, words in commands]]),
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    codes: list[int] = json.loads(done.stdout)
+    return codes
+
+
+def main() -> None:
+    """Run the commands of standard input."""
+    from fabricgen.cli import run  # noqa: PLC0415 - imported once, before the forks
+
+    most, commands = json.load(sys.stdin)
+    with contextlib.redirect_stdout(io.StringIO()):
+        run(["plan", LAB])  # imports the modules and builds the models once
+    codes = []
+    for folder, words in commands:
+        child = os.fork()
+        if not child:
+            resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+            resource.setrlimit(resource.RLIMIT_AS, (most, most))
+            os.chdir(folder)
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            os.dup2(os.open("errors.txt", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), 2)
+            os._exit(run(words))
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        codes.append(code)
+    sys.stdout.write(json.dumps(codes))
+
+
+if __name__ == "__main__":
+    main()
