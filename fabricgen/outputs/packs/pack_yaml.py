@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from operator import attrgetter
 from typing import Annotated, Literal, Self
 
@@ -227,6 +228,19 @@ class Pack(BaseModel):
     """How Ansible loads its files onto switches; None where this pack has no way."""
     containers: dict[Thing, Container] = {}
     """How its switches run in a lab, or, for a pack of group `lab`, GPUs and HB domains."""
+
+    @property
+    def templates(self) -> set[str]:
+        """The templates that it names: of its outputs, first boot, task lists and containers."""
+        booted = self.zero_touch.files if self.zero_touch else ()
+        binds = chain.from_iterable(own.binds for own in self.containers.values())
+        named = (
+            *chain.from_iterable((output.template, output.access) for output in self.outputs),
+            *(file.template for file in booted),
+            *(self.push.templates.values() if self.push else ()),
+            *(bind.template for bind in binds),
+        )
+        return set(filter(None, named))
 
     @property
     def fetched_outputs(self) -> list[PackOutput]:
