@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from fabricgen.build.run import build
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.cli import program
+from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.resources import shipped
 from fabricgen.outputs.packs.pack_copies import renamed_files, switch_text
 from fabricgen.outputs.packs.render import Packs
@@ -79,18 +80,18 @@ def test_init_copies_a_pack_and_a_switch_that_runs_it(tmp_path: Path) -> None:
     """The copy builds without an edit; names that are taken or unknown are refused."""
     run, mine = CliRunner().invoke, str(tmp_path / "mine")
     copied = ["init", "--pack", "eos", "--as", "comware", "--leaf", "7060x6-64pe", mine]
-    assert run(program(), copied).exit_code == 0
+    assert run(program, copied).exit_code == 0
     built = ["build", "--gpus", "16", "--hb-domain", "4", "--only", "configs", "-o"]
     built += [str(tmp_path / "out"), "--templates", mine, "--catalog", mine]
     built += ["--set", "switches.leaf={model: 7060x6-64pe}", "--set", "nos=comware"]
     built += ["--set", "addressing.mtu=9000"]
-    assert run(program(), built).exit_code == 0
+    assert run(program, built).exit_code == 0
     assert (tmp_path / "out/configs/r0-leaf-1/startup-config.cfg").is_file()
     wrong = {"--pack": "eoss", "--as": "sonic", "--leaf": "sn5600"}
     for option, value in wrong.items():
         at = copied.index(option) + 1
-        refused = run(program(), [*copied[:at], value, *copied[at + 1 : -1], str(tmp_path / "other")])
+        refused = run(program, [*copied[:at], value, *copied[at + 1 : -1], str(tmp_path / "other")])
         assert refused.exit_code == 2
         assert option in refused.output
-    assert run(program(), copied).exit_code == 2  # it exists
-    assert run(program(), ["init", "--pack", "eos", mine]).exit_code == 2
+    assert isinstance(run(program, copied).exception, Refusal)  # the files exist
+    assert run(program, ["init", "--pack", "eos", mine]).exit_code == 2
