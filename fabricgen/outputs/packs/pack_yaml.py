@@ -228,6 +228,8 @@ class Pack(BaseModel):
     """How Ansible loads its files onto switches; None where this pack has no way."""
     containers: dict[Thing, Container] = {}
     """How its switches run in a lab, or, for a pack of group `lab`, GPUs and HB domains."""
+    instead_of_lab: str = ""
+    """What can be run instead where `containers` has no switch, with its source."""
 
     @property
     def templates(self) -> set[str]:

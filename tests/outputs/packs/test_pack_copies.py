@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from tests.fabrics import Inventory
 
 GROUPS = ("configs", "provision", "push", "lab")
-SWITCHES = LEAVES | {"nvos": {"model": "q3400", "breakout": "2x800G"}, "mlnxos": {"model": "qm9700"}}
+SWITCHES = LEAVES | {
+    "nvos": {"model": "q3400", "breakout": "2x800G"},
+    "mlnxos": {"model": "qm9700"},
+}
 """A leaf that runs each NOS."""
 
 
