@@ -224,6 +224,8 @@ class Pack(BaseModel):
     outputs: tuple[PackOutput, ...]
     zero_touch: ZeroTouch | None = None
     """How its switches boot from the network; None where this pack has no way."""
+    afterwards: str = ""
+    """What is left to do after a load and after a boot, however the files were loaded."""
     push: Push | None = None
     """How Ansible loads its files onto switches; None where this pack has no way."""
     containers: dict[Thing, Container] = {}
