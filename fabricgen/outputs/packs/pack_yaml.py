@@ -19,6 +19,7 @@ from fabricgen.core.terms import Family
 from fabricgen.inventory.fields import VERSION
 from fabricgen.outputs.groups import PACK_GROUPS
 from fabricgen.outputs.packs.containers import Container, Thing
+from fabricgen.outputs.packs.left_out import LeftOut
 from fabricgen.outputs.packs.pack_output import PackOutput
 from fabricgen.outputs.packs.verification import FileVerification
 
@@ -201,6 +202,8 @@ class Pack(BaseModel):
     """The facts without which it cannot configure a switch."""
     wants: dict[str, str] = {}
     """The facts without which its files are incomplete, with what they then lack."""
+    left_out: tuple[LeftOut, ...] = ()
+    """What its files leave out on purpose, and on which switches."""
     limits: dict[str, Annotated[Limit, BeforeValidator(_as_limit)]] = {}
     """The values that the NOS accepts of a number of the inventory, like `addressing.mtu`.
 
