@@ -204,6 +204,8 @@ class Pack(BaseModel):
     """The facts without which its files are incomplete, with what they then lack."""
     left_out: tuple[LeftOut, ...] = ()
     """What its files leave out on purpose, and on which switches."""
+    unnumbered_with: dict[str, str] = {}
+    """Faults of unnumbered BGP with another NOS, or with `hosts`, by name, each with its source."""
     limits: dict[str, Annotated[Limit, BeforeValidator(_as_limit)]] = {}
     """The values that the NOS accepts of a number of the inventory, like `addressing.mtu`.
 
