@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from fabricgen.build.pack_outputs import config_packs
 from fabricgen.build.selection import Skipped
+from fabricgen.core.arrays import distinct
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,5 +50,5 @@ def unwritten(context: BuildContext) -> Iterator[Skipped]:
 
 def _media(plan: Plan, role: Role) -> set[str]:
     """Return the media of the cables of a role's switches."""
-    used = (plan.candidates[at] for at in np.unique(plan.candidate).tolist())
+    used = (plan.candidates[at] for at in distinct(plan.candidate.ravel()).tolist())
     return {own.medium for own in used if role in (own.kind.lower, own.kind.upper)}

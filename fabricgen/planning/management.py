@@ -127,28 +127,27 @@ def plan_management(
         _pinned(asked, known, column[places.ravel()]).reshape(places.shape)
         for known, column in zip((names, *ports), columns, strict=True)
     )
-    every = [
-        *zip(parts, columns, strict=True),
-        *([(asked.host_pool, own)] if asked.host_pool else []),
-    ]
-    ranges = [(int(part.network_address), int(column.max(initial=0))) for part, column in every]
+    if asked.host_pool:
+        parts, columns = [*parts, asked.host_pool], [*columns, own]
     first = first_device_address(asked, draft)
+    ranges = [
+        (int(part.network_address), int(column.max(initial=0)))
+        for part, column in zip(parts, columns, strict=True)
+    ]
     if first is not None:
         ranges.append((first, _nth(first, draft.mapping.sizing.slots - 1, skip)))
-    columns = [column for _, column in every]
     own = _pinned(asked, hosts, own[positions]) if asked.host_pool else own
     beside = np.array(further, dtype=np.int64).reshape(len(ports), *places.shape)
     return ManagementPlan(
-        subnet,
-        gateway,
-        given,
-        beside,
-        own if asked.host_pool else None,
-        first,
-        None,
-        skip,
-        tuple(columns),
-        tuple(ranges),
+        subnet=subnet,
+        gateway=gateway,
+        switches=given,
+        further=beside,
+        hosts=own if asked.host_pool else None,
+        devices=first,
+        skip=skip,
+        columns=tuple(columns),
+        ranges=tuple(ranges),
     )
 
 
