@@ -38,7 +38,7 @@ def interoperation_notes(context: BuildContext) -> list[str]:
 def _joined(context: BuildContext) -> Iterator[tuple[str, str, str]]:
     """Yield each two systems with a session between them, and what their ends are."""
     plan, packs = context.plan, config_packs(context)
-    if plan.fabric.network and plan.fabric.network.vlan:
+    if not packs or (plan.fabric.network and plan.fabric.network.vlan):
         return
     for segment in range(plan.mapping.segments):
         layouts = plan.port_layouts(segment)
@@ -47,6 +47,6 @@ def _joined(context: BuildContext) -> Iterator[tuple[str, str, str]]:
             one, other = layouts[lower].nos, layouts[upper].nos
             if one != other and one in packs and other in packs:
                 yield one, other, f"{lower} switches of {one} and {upper} switches of {other}"
-        links, leaf = plan.spec.addressing.host_links, layouts[roles[0]].nos
-        if links == "unnumbered" and not plan.fabric.network and leaf in packs:
+        leaf = layouts[roles[0]].nos if roles and not plan.fabric.network else ""
+        if leaf in packs and plan.spec.addressing.host_links == "unnumbered":
             yield leaf, HOSTS, f"leaf switches of {leaf} and hosts, which run FRR"

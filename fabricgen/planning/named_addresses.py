@@ -1,7 +1,7 @@
 """The addresses that an inventory names, which no pool gives to another device.
 
 They are those of servers under `management`, and the texts under `vars`. `management` gives
-addresses, and `lifecycle.change` keeps those of a plan that grows.
+addresses, and `kept_addresses` keeps those of a plan that grows.
 """
 
 from __future__ import annotations
@@ -10,14 +10,11 @@ from ipaddress import ip_address
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.planning.addressing import address_text
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.inventory.fabric import FabricSpec
     from fabricgen.planning.addressing import AddressPlan
-    from fabricgen.planning.plan import Plan
 
 
 def named_addresses(spec: FabricSpec) -> dict[int, str]:
@@ -38,47 +35,6 @@ def skipped_addresses(spec: FabricSpec) -> frozenset[int]:
     if asked is None or asked.skip is None:
         return frozenset(named_addresses(spec))
     return frozenset(map(int, asked.skip))
-
-
-def passed_over(plan: Plan) -> list[int]:
-    """Return the addresses that a plan skipped between those that it gives, sorted."""
-    found = set[int]()
-    for own in plan.cluster:
-        planned = own.management
-        for first, last in planned.ranges if planned else ():
-            found |= {one for one in planned.skip if first <= one <= last} if planned else set()
-    compute, asked = plan.management, plan.spec.management
-    if compute and asked and compute.server is not None and not asked.server:
-        last = int(compute.subnet.broadcast_address)
-        found |= {one for one in compute.skip if compute.server < one < last}
-    return sorted(found)
-
-
-def kept_skip(old: Plan, spec: FabricSpec) -> list[str]:
-    """Return what a larger plan skips: what the old one passed over, and names that it gave none.
-
-    So every address of the old plan stays, also of one that was saved before any was skipped.
-    """
-    new = (address for address in named_addresses(spec) if not _gives(old, address))
-    every = {*passed_over(old), *new}
-    return [address_text(address) for address in sorted(every) if not address >> IPV4]
-
-
-IPV4 = 32
-"""Bits of the addresses that `management` gives."""
-
-
-def _gives(plan: Plan, address: int) -> bool:
-    """Return whether a pool of a plan has given an address, or its fabric may."""
-    for own in plan.cluster:
-        planned = own.management
-        if planned and (address == planned.server or planned.gives(address)):
-            return True
-        if own.fabric.has_pools and in_slices(
-            own.addresses, own.mapping.segments * own.mapping.segment_blocks, address
-        ):
-            return True
-    return False
 
 
 def in_slices(addresses: AddressPlan, blocks: int, address: int) -> str:

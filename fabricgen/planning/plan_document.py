@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from fabricgen import __version__
 from fabricgen.planning.addressing import address_text
 from fabricgen.planning.baseline.baseline import Baseline, Slices
-from fabricgen.planning.named_addresses import passed_over
+from fabricgen.planning.kept_addresses import passed_over
 from fabricgen.planning.override_texts import override_texts
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from fabricgen.build.interoperation import interoperation_notes
+from fabricgen.build.unwritten import unwritten
 from fabricgen.outputs.packs.render import Packs
 from tests.fabrics import build_context, plan_of
 from tests.outputs.packs.managed import LEAVES
@@ -45,6 +46,20 @@ def test_a_pair_with_a_known_fault_is_named(leaf: str, spine: str, source: str) 
 def test_one_system_has_no_such_note(nos: str) -> None:
     """Switches of one system are not compared with each other."""
     assert notes(nos, nos) == []
+
+
+def test_direct_rails_have_no_switches() -> None:
+    """Nor do they have notes on them."""
+    plan = plan_of(
+        gpus=16,
+        hb_domain={"gpus": 4},
+        rails={"medium": "direct", "topology": {"kind": "ring"}},
+        nic={"speed": "400G", "split": "4x100G"},
+        radix=8,
+    )
+    context = build_context(plan, Packs())
+    assert interoperation_notes(context) == []
+    assert list(unwritten(context)) == []
 
 
 def test_hosts_that_run_frr_are_an_end_as_well() -> None:

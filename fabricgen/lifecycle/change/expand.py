@@ -25,7 +25,7 @@ from fabricgen.planning.baseline.baseline import Baseline
 from fabricgen.planning.baseline.expansion_stages import ExpansionStages, stage_of
 from fabricgen.planning.designs import map_design
 from fabricgen.planning.excluded_hosts import resolve_positions
-from fabricgen.planning.named_addresses import kept_skip
+from fabricgen.planning.kept_addresses import kept_skip
 from fabricgen.planning.plan import make_draft, make_plan
 
 if TYPE_CHECKING:
@@ -131,9 +131,10 @@ def pinned(old: Plan, spec: FabricSpec) -> FabricSpec:
 
     The addresses that the management pools skipped are kept as well.
     """
-    if old.spec.management and spec.management and spec.management.skip is None:
-        own = {"skip": tuple(map(IPv4Address, kept_skip(old, spec)))}
-        spec = spec.model_copy(update={"management": spec.management.model_copy(update=own)})
+    asked = spec.management if old.management else None
+    if asked and asked.skip is None and (kept := kept_skip(old, spec)) is not None:
+        own = asked.model_copy(update={"skip": tuple(map(IPv4Address, kept))})
+        spec = spec.model_copy(update={"management": own})
     has_none = old.fabric.design is Design.FAT_TREE
     chosen_anew = has_none or (old.mapping.spans_rails and old.sizing.tiers == 1)
     if spec.rails.per_switch != "auto" or chosen_anew:
