@@ -23,6 +23,7 @@ from fabricgen.build.runs import installed_switches, switch_runs
 from fabricgen.build.selection import Skipped
 from fabricgen.build.subnet_files import subnet_tasks
 from fabricgen.build.task import OneFile
+from fabricgen.build.unwritten import unwritten
 from fabricgen.build.write.files import Root, write_text
 from fabricgen.core.terms import COMPUTE, UPLINKS, Role
 from fabricgen.outputs.groups import OVERRIDES
@@ -102,6 +103,7 @@ def _of_fabric(context: BuildContext) -> Iterator[BuildTask | Skipped]:
         yield from (SwitchFiles(segment, boxes) for segment, boxes in switch_runs(context))
     yield from unconfigured(context)
     yield from incomplete(context)
+    yield from unwritten(context)
     yield from subnet_tasks(context)
 
 

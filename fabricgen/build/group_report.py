@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from fabricgen.build.interoperation import interoperation_notes
 from fabricgen.build.management_notes import cut_off_notes
 from fabricgen.build.pack_outputs import (
     config_packs,
@@ -48,7 +49,7 @@ def report_of(context: BuildContext) -> Report:
         context.comparison,
         lambda: context.check_report,
         lambda: configs_part(context),
-        tuple(cut_off_notes(context)),
+        (*cut_off_notes(context), *interoperation_notes(context)),
     )
 
 

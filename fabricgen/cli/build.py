@@ -137,6 +137,7 @@ def build(
     from fabricgen.analysis.search.cheaper_notes import cheaper_notes
     from fabricgen.bom.price_notes import price_notes
     from fabricgen.build.cable_sheets import sheets
+    from fabricgen.build.interoperation import interoperation_notes
     from fabricgen.build.job import make_job
     from fabricgen.build.management_notes import cut_off_notes
     from fabricgen.build.selection import SheetOptions
@@ -175,9 +176,9 @@ def build(
     guesses = room_guesses(planned) if "cabling" in context.selection.groups else []
     shadows = shadow_notes(asked.packs)
     notes = sheets(context).notes
-    cut_off = cut_off_notes(context)
+    switches = [*cut_off_notes(context), *interoperation_notes(context)]
     own = [*cheaper_notes(planned), *advice(planned), *price_notes(planned, today())]
-    print_advice([*shadows, *cut_off, *guesses, *notes, *own])
+    print_advice([*shadows, *switches, *guesses, *notes, *own])
 
 
 def _announce(job: BuildJob) -> None:

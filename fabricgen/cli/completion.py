@@ -89,6 +89,13 @@ def complete_templates(
     return matching(shipped_names(Packs()), incomplete)
 
 
+def complete_packs(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Complete the shipped packs."""
+    from fabricgen.outputs.packs.render import Packs
+
+    return matching(Packs().names(), incomplete)
+
+
 def complete_list(names: Callable[[click.Context], Iterable[str]]) -> Complete:
     """Complete the last of several names that commas separate."""
 

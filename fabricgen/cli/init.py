@@ -13,6 +13,7 @@ from fabricgen.cli.completion import (
     complete_examples,
     complete_models,
     complete_nos,
+    complete_packs,
     complete_templates,
 )
 from fabricgen.cli.options import DESIGNS, catalog_option, json_option, templates_option
@@ -49,13 +50,15 @@ ORIGINS: dict[str, tuple[tuple[str, ...], ...]] = {
         "fabricgen init --reference dgx-gb300 --units 8 -o superpod.yaml",
         "fabricgen init --radix 64 -",
         "fabricgen init --template eos/bgp.cfg.j2 mine",
+        "fabricgen init --pack eos --as comware mine",
     ),
 )
 @click.argument(
     "file",
     default="fabric.yaml",
     type=click.Path(allow_dash=True),
-    help="File to write, or `-` to print it; default: fabric.yaml. With --template, the directory.",
+    help="File to write, or `-` to print it; default: fabric.yaml. With --template or --pack, the"
+    " directory.",
 )
 @click.option("--name", default="my-fabric", show_default=True, help="Name of the fabric.")
 @click.option(
@@ -142,6 +145,15 @@ ORIGINS: dict[str, tuple[tuple[str, ...], ...]] = {
     shell_complete=complete_templates,
     help="Copy this shipped template instead, to change it and to use it by --templates.",
 )
+@click.option(
+    "--pack",
+    metavar="PACK",
+    shell_complete=complete_packs,
+    help="Copy this shipped pack instead, under the name that --as gives.",
+)
+@click.option(
+    "--as", "new_name", metavar="NAME", help="Name of the copy of --pack, and of its NOS."
+)
 @click.option("--force", is_flag=True, help="Replace an existing inventory or template.")
 @json_option
 @catalog_option
@@ -150,8 +162,8 @@ def init(
     file: str,
     output: str | None,
     template: str | None,
-    roots: tuple[Path, ...],
-    templates: tuple[Path, ...],
+    pack: str | None,
+    new_name: str | None,
     *,
     list_references: bool,
     list_examples: bool,
@@ -159,17 +171,18 @@ def init(
     as_json: bool,
     **wanted: Any,  # noqa: ANN401 - the options above
 ) -> None:
-    """Write an inventory to start from, or copy an example or a template.
+    """Write an inventory to start from, or copy an example, a template or a pack.
 
     It can be built as it is: rails share leaves as far as they fit, and prices are those of the
     newest price book that has the switch. The JSON Schema for editors is written beside it.
     With --reference it is that of a published design: it has its source as a comment, and a note
     where the source does not count that number of units. A copied template records the version of
-    its original: `build` prints a note when that changes.
+    its original: `build` prints a note when that changes. A copied pack of a NOS configures the
+    switches that name their ports under its new name in the catalog: --leaf copies one that does.
     """
     from fabricgen.catalog.catalog import Catalog
 
-    catalog = Catalog(roots)
+    catalog, own_packs = Catalog(wanted.pop("roots")), wanted.pop("templates")
     if list_references:
         _list_references(catalog, as_json=as_json)
         return
@@ -178,7 +191,18 @@ def init(
         return
     file = _file(file, output)
     if template is not None:
-        _copy_template(template, file, force=force, as_json=as_json)
+        from fabricgen.cli.copies import copy_template
+
+        if not _stated("file"):
+            raise click.UsageError("give the directory of your templates, or `-` to print the copy")
+        copy_template(template, file, force=force, as_json=as_json)
+        return
+    if pack or new_name:
+        from fabricgen.cli.copies import copy_pack
+
+        if not pack or not new_name or not _stated("file") or file == "-":
+            raise click.UsageError("a copy of a pack takes --pack PACK, --as NAME and a directory")
+        copy_pack(pack, new_name, wanted["leaf"], file, force=force, as_json=as_json)
         return
     from fabricgen.build.load_plan import plan_of
     from fabricgen.build.write.manifest import json_document
@@ -193,7 +217,7 @@ def init(
     if target:
         check_file(target, force=force)
         check_file(target.with_name(SCHEMA), mark=SCHEMA_MARK, force=force)
-    packs = Packs(templates)
+    packs = Packs(own_packs)
     text, origins = _text(wanted, catalog, packs)
     plan = plan_of(read_text(text, "init", origins), catalog, packs)
     notes = _notes(wanted, catalog) if _ready(wanted) else list(starter_notes(plan))
@@ -298,34 +322,3 @@ def _text(wanted: dict[str, Any], catalog: Catalog, packs: Packs) -> tuple[str, 
         for path in paths
     }
     return starter_text(wanted, catalog, packs, SCHEMA), origins
-
-
-def _copy_template(name: str, folder: str, *, force: bool, as_json: bool) -> None:
-    """Write a copy of a shipped template below a directory. Raises Refusal, or BadParameter."""
-    from fabricgen.build.write.single_file import check_file, make_parents, write_file
-    from fabricgen.core.diagnostics import suggest
-    from fabricgen.outputs.packs.render import Packs
-    from fabricgen.outputs.packs.shadows import copy_of, shipped_names
-
-    packs = Packs()
-    names = shipped_names(packs)
-    if name not in names:
-        hint = suggest(name, names, "`fabricgen build --explain-templates SWITCH` lists those used")
-        raise click.BadParameter(
-            f"no template `{name}` is shipped; {hint}", param_hint="'--template'"
-        )
-    if not _stated("file"):
-        raise click.UsageError("give the directory of your templates, or `-` to print the copy")
-    text = copy_of(packs, name)
-    if folder == "-":
-        print_document({"text": text}) if as_json else echo(text, nl=False)
-        return
-    target = Path(folder) / name
-    check_file(target, force=force)
-    make_parents(target)
-    write_file(target, text, force=force)
-    WRITTEN.append(target)
-    if as_json:
-        print_document({"file": str(target)})
-    else:
-        echo(f"wrote {target}; next: fabricgen build fabric.yaml -o out --templates {folder}")

@@ -206,6 +206,8 @@ def _inside_plan(document: YamlDocument) -> YamlDocument:
                 )
             ]
         )
+    if isinstance(management := inventory.get("management"), dict):
+        management.setdefault("skip", [])  # the older plan gave what no list of its file excludes
     tables = [
         {path[1:]: place for path, place in table.items() if path[:1] == ("inventory",)}
         for table in (document.places, document.keys)

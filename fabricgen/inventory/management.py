@@ -113,6 +113,13 @@ class Management(InventoryModel):
     """Prefix of the addresses of all other ports on the out-of-band network, such as those of BMCs
     and PDUs: a part of the subnet, outside of the pool. They are counted by the ports of its
     switches, so that a device keeps its address as it keeps its port. Default: left to you."""
+    skip: Annotated[
+        tuple[HostAddress, ...] | None,
+        Field(examples=[["10.90.0.53"]], exclude_if=lambda given: given is None),
+    ] = None
+    """Addresses that no switch, host or device is given from a pool. Default: all that the
+    inventory names, such as those of `ntp` and `dns`. A plan file lists those that it skipped, so
+    that no address changes when the fabric grows."""
     server: Annotated[HostAddress | None, Field(examples=["10.90.0.2"])] = None
     """The server of DHCP and HTTP that switches boot from, for `provision/`; default: the last
     address of the subnet that no device has."""

@@ -82,11 +82,16 @@ def _overlaps(asked: Management, key: str) -> bool:
     return bool(asked.device_pool and other and asked.device_pool.overlaps(other))
 
 
-def hold_devices(asked: Management, draft: Draft) -> Iterator[Finding]:
-    """Refuse a pool with fewer addresses than the network of management ports has positions."""
+def hold_devices(asked: Management, draft: Draft, skip: frozenset[int]) -> Iterator[Finding]:
+    """Refuse a pool with fewer addresses than the network of management ports has positions.
+
+    Addresses of `skip` are given to none.
+    """
     first, pool = first_device_address(asked, draft), asked.device_pool
     positions = draft.mapping.sizing.slots
-    if pool and first and first + positions > int(pool.broadcast_address):
+    last = int(pool.broadcast_address) if pool else 0
+    skipped = sum(first <= one < last for one in skip) if first else 0
+    if pool and first and first + positions + skipped > last:
         yield Finding(
             "pool-too-small",
             f"{pool} has too few addresses for devices",
@@ -94,6 +99,7 @@ def hold_devices(asked: Management, draft: Draft) -> Iterator[Finding]:
             (
                 f"the switches of `{draft.fabric.network_name}` have {positions} ports for devices",
                 f"{pool} has {pool.num_addresses - 2} addresses, without its first and its last",
+                *([f"{skipped} of them are skipped"] if skipped else []),
             ),
             "give a larger pool",
         )

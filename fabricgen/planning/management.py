@@ -21,6 +21,7 @@ from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.planning.addressing import address_text
 from fabricgen.planning.device_pool import first_device_address, fit_device_pool, hold_devices
 from fabricgen.planning.management_ports import port_name, ports_of_role
+from fabricgen.planning.named_addresses import in_slices, named_addresses, skipped_addresses
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -49,6 +50,12 @@ class ManagementPlan(NamedTuple):
     `device_pool`, and for other networks."""
     server: int | None = None
     """The server that switches boot from; None where the subnet has no address left for it."""
+    skip: frozenset[int] = frozenset()
+    """The addresses that no device is given."""
+    columns: tuple[Int64Array, ...] = ()
+    """The counted addresses of each pool or part of one, rising, also where others are given."""
+    ranges: tuple[tuple[int, int], ...] = ()
+    """The first address of each of these pools, and the last that was counted."""
 
     def switch(self, segment: int, box: int) -> str:
         """Return the address of a switch, which is that of its first management port."""
@@ -61,7 +68,15 @@ class ManagementPlan(NamedTuple):
 
     def device(self, slot: int) -> str:
         """Return the address of a device by its endpoint position; empty without `device_pool`."""
-        return "" if self.devices is None else address_text(self.devices + slot)
+        return "" if self.devices is None else address_text(_nth(self.devices, slot, self.skip))
+
+    def gives(self, address: int) -> bool:
+        """Return whether counting has reached an address, so that a device may have it."""
+        counted = any(address in column for column in self.columns)
+        return counted or any(
+            first <= address <= last and address not in self.skip
+            for first, last in self.ranges[len(self.columns) :]
+        )
 
     def host(self, host: int) -> str:
         """Return the address of a host; empty without `host_pool`."""
@@ -87,15 +102,17 @@ def plan_management(
     gateway = int(asked.gateway or subnet.network_address + 1)
     names = [name for segment in _segments(draft) for name in draft.naming.switches(segment)]
     places = _places(draft)
-    taken = _reserved(asked, subnet, gateway)
+    reserved, skip = _reserved(asked, subnet, gateway), skipped_addresses(draft.spec)
+    taken = reserved | skip
     findings, ports = [*_overlaps(asked, draft)], port_names(draft, names)
     if not draft.fabric.network:
         findings += _misfits(asked, subnet, gateway)
-        findings += fit_device_pool(asked, subnet, taken, draft)
-    findings += hold_devices(asked, draft)
+        findings += fit_device_pool(asked, subnet, reserved, draft)
+    findings += hold_devices(asked, draft, skip)
     pool = _part(asked.pool, draft, shared=shared)
     columns: list[Int64Array] = []
-    for part in _parts_by_port(pool, 1 + len(ports)):
+    parts = _parts_by_port(pool, 1 + len(ports))
+    for part in parts:
         column, short = _counted(part, taken.union(*columns), places.size)
         findings += _shortage("pool", part, short, f"{places.size} switches")
         columns.append(column)
@@ -110,16 +127,36 @@ def plan_management(
         _pinned(asked, known, column[places.ravel()]).reshape(places.shape)
         for known, column in zip((names, *ports), columns, strict=True)
     )
+    if asked.host_pool:
+        parts, columns = [*parts, asked.host_pool], [*columns, own]
+    first = first_device_address(asked, draft)
+    ranges = [
+        (int(part.network_address), int(column.max(initial=0)))
+        for part, column in zip(parts, columns, strict=True)
+    ]
+    if first is not None:
+        ranges.append((first, _nth(first, draft.mapping.sizing.slots - 1, skip)))
     own = _pinned(asked, hosts, own[positions]) if asked.host_pool else own
     beside = np.array(further, dtype=np.int64).reshape(len(ports), *places.shape)
     return ManagementPlan(
-        subnet,
-        gateway,
-        given,
-        beside,
-        own if asked.host_pool else None,
-        first_device_address(asked, draft),
+        subnet=subnet,
+        gateway=gateway,
+        switches=given,
+        further=beside,
+        hosts=own if asked.host_pool else None,
+        devices=first,
+        skip=skip,
+        columns=tuple(columns),
+        ranges=tuple(ranges),
     )
+
+
+def _nth(first: int, number: int, skip: Iterable[int]) -> int:
+    """Return the address at a position, counted from 0 without those that are skipped."""
+    address = first + number
+    for one in sorted(one for one in skip if one >= first):
+        address += one <= address
+    return address
 
 
 def _reserved(asked: Management, subnet: IPv4Network, gateway: int) -> set[int]:
@@ -137,7 +174,8 @@ def boot_server(asked: Management, planned: Sequence[ManagementPlan]) -> int | N
     """
     if asked.server:
         return int(asked.server)
-    subnet, taken = planned[0].subnet, _reserved(asked, planned[0].subnet, planned[0].gateway)
+    subnet = planned[0].subnet
+    taken = _reserved(asked, subnet, planned[0].gateway) | planned[0].skip
     for each in planned:
         taken.update(each.switches.ravel().tolist(), each.further.ravel().tolist())
         taken.update(each.hosts.tolist() if each.hosts is not None else ())
@@ -250,6 +288,7 @@ def _overlaps(asked: Management, draft: Draft) -> Iterator[Finding]:
     """Refuse management pools that share addresses with each other or with the fabric's slices."""
     plan, blocks = draft.addresses, draft.mapping.segments * draft.mapping.segment_blocks
     network = draft.fabric.network
+    yield from _named_twice(asked, draft)
     if network and not network.joined:
         return
     place = f"networks.{network.name}." if network else ""
@@ -269,6 +308,29 @@ def _overlaps(asked: Management, draft: Draft) -> Iterator[Finding]:
         fact = f"{asked.host_pool} and {asked.pool} share addresses"
         hint = "choose two that share no address"
         yield Finding("pools-overlap", fact, (KEY, "host_pool"), (), hint)
+
+
+def _named_twice(asked: Management, draft: Draft) -> Iterator[Finding]:
+    """Refuse addresses of servers in the slices of the fabric, which are routed to its hosts."""
+    if not draft.fabric.has_pools:
+        return
+    blocks = draft.mapping.segments * draft.mapping.segment_blocks
+    named = named_addresses(draft.spec) | {
+        int(address): f"{KEY}.{key}"
+        for key in ("gateway", "server")
+        if (address := getattr(asked, key))
+    }
+    kept = None if asked.skip is None else set(map(int, asked.skip))
+    network = draft.fabric.network
+    place = f"networks.{network.name}." if network else ""
+    for address, key in named.items():
+        pool = in_slices(draft.addresses, blocks, address)
+        if pool and (kept is None or address in kept):
+            slices = draft.addresses.hosts if pool == "host_pool" else draft.addresses.loopbacks
+            fact = f"`{key}` names {address_text(address)}, an address of the fabric"
+            because = (f"`{place}addressing.{pool}` uses {slices.cover(blocks)}",)
+            hint = f"give `{place}addressing.{pool}` a prefix without it, or name another address"
+            yield Finding("pools-overlap", fact, tuple(key.split(".")), because, hint)
 
 
 def _misfits(asked: Management, subnet: IPv4Network, gateway: int) -> Iterator[Finding]:

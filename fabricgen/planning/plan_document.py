@@ -10,7 +10,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fabricgen import __version__
+from fabricgen.planning.addressing import address_text
 from fabricgen.planning.baseline.baseline import Baseline, Slices
+from fabricgen.planning.kept_addresses import passed_over
 from fabricgen.planning.override_texts import override_texts
 
 if TYPE_CHECKING:
@@ -40,6 +42,11 @@ def _inventory(plan: Plan) -> dict[str, Any]:
         entry = inventory["overrides"][own.number]
         entry.pop("file", None)
         entry["text"] = own.text
+    if asked := plan.spec.management:
+        skipped = asked.skip if asked.skip is not None else map(address_text, passed_over(plan))
+        inventory["management"].pop("skip", None)
+        if listed := [*map(str, skipped)]:
+            inventory["management"]["skip"] = listed
     return inventory
 
 

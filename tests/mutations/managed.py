@@ -39,6 +39,20 @@ MUTATIONS: tuple[Mutation, ...] = (
         "two switches have 10.200.0.2",
     ),
     Mutation(
+        "the time server's address on a switch",
+        "managed",
+        lambda e: with_address(e, 2, BASE + 123),
+        "reachable",
+        "has 10.200.0.123",
+    ),
+    Mutation(
+        "the time server's address on a PDU",
+        "managed",
+        lambda e: with_facts(e, devices={"pdu-1-oob0": BASE + 123}),
+        "reachable",
+        "pdu-1-oob0 has 10.200.0.123",
+    ),
+    Mutation(
         "the gateway's address on a switch",
         "managed",
         lambda e: with_address(e, 0, BASE + 1),

@@ -10,7 +10,9 @@ import json
 import re
 import subprocess
 from collections import Counter
+from dataclasses import replace
 from functools import cached_property
+from ipaddress import IPv4Address, IPv4Network
 from typing import TYPE_CHECKING, Any
 
 import jsonschema
@@ -22,7 +24,8 @@ from fabricgen.build.group_lab import topologies
 from fabricgen.build.run import build
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind
-from fabricgen.outputs.lab_topologies.build import Topologies
+from fabricgen.outputs.lab_topologies.build import Topologies, give_addresses
+from fabricgen.outputs.lab_topologies.containers import other_kinds
 from fabricgen.outputs.packs.containers import Bind, Container
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.coordinates import gpu_name
@@ -35,7 +38,7 @@ from tests.laws.drawing import Inventory, inventories
 from tests.nos import eos, srlinux
 from tests.nos.switch_files import PACKS
 from tests.outputs import libyaml, resource_definitions
-from tests.outputs.packs.managed import LEAST
+from tests.outputs.packs.managed import LEAST, LEAVES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -635,6 +638,84 @@ def test_netlab_has_the_same_lab(tree: Tree) -> None:
     ]
     assert found == tree.links
     assert {link["prefix"] for link in read["links"]} == {False}
+
+
+def test_netlab_takes_no_more_addresses_than_its_nodes_need(tree: Tree) -> None:
+    """Nodes with a management port have one each, in a network that Docker takes for no other."""
+    read = document(tree.root / "lab/netlab/topology.yml")
+    subnet = IPv4Network(read["addressing"]["mgmt"]["ipv4"])
+    given = [node["mgmt"]["ipv4"] for node in read["nodes"].values() if node["mgmt"]["ipv4"]]
+    ported = [name for name, node in tree.nodes.items() if node.get("network-mode") != "none"]
+    assert len(set(given)) == len(given) == len(ported)
+    assert all(IPv4Address(address) in [*subnet.hosts()][1:] for address in given)
+    assert not subnet.overlaps(IPv4Network("172.16.0.0/12"))
+    management = tree.plan.management
+    if management is None or not given:
+        assert str(subnet) == "192.168.121.0/24"
+    else:
+        assert subnet == management.subnet
+        assert given == [own["mgmt-ipv4"] for own in tree.nodes.values() if "mgmt-ipv4" in own]
+
+
+def test_the_management_port_of_eos_is_the_one_of_its_configuration(tmp_path: Path) -> None:
+    """The file that names the container's ports names it as startup-config.cfg does.
+
+    Every switch of EOS has it, also those of another network, in each of the three labs.
+    """
+    leaf = {"leaf": STRANGERS["leaf"]}
+    plan = plan_of(
+        gpus=8,
+        hb_domain={"gpus": 4},
+        rails={"tiers": 2},
+        switches=leaf,
+        nos="eos",
+        addressing={"mtu": 9214},
+        management=LEAST,
+        networks={"storage": {"switches": leaf, "nos": "eos"}},
+    )
+    build(build_job(plan, PACKS, ("configs", "lab")), tmp_path)
+    tree = Tree(plan, tmp_path)
+    maps = libyaml.documents((tmp_path / "lab/clabernetes/files.yaml").read_text())
+    kept = {own["metadata"]["name"]: own["data"] for own in maps}
+    netlab = document(tmp_path / "lab/netlab/topology.yml")["nodes"]
+    running = [name for name, node in tree.nodes.items() if node["kind"] == "arista_ceos"]
+    assert sorted(running) == sorted(tree.switches)
+    for name in running:
+        mounted = tree.mounted(name)
+        text = mounted["/mnt/flash/EosIntfMapping.json"]
+        port = json.loads(text)["ManagementIntf"]["eth0"]
+        configured = (
+            f"interface {port}\n   vrf mgmt\n   ip address {tree.nodes[name]['mgmt-ipv4']}/"
+        )
+        assert configured in mounted["/fabric/startup-config"]
+        assert kept[f"test-{name}"]["EosIntfMapping.json"] == text
+        assert netlab[name]["clab"]["binds"] == [
+            bind
+            for bind in tree.nodes[name]["binds"]
+            if "EosIntfMapping" in bind or "startup" in bind
+        ]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "subnet"), [(252, "192.168.121.0/24"), (254, "192.168.120.0/23")]
+)
+def test_a_larger_lab_takes_a_larger_network(nodes: int, subnet: str) -> None:
+    """It is around that of a small one, and has an address for each node beside the gateway."""
+    kind = other_kinds(PACKS)["gpu"]
+    own = [replace(kind.node(f"n{at}", {}), network="") for at in range(nodes)]
+    assert give_addresses(own) == subnet
+    assert all(IPv4Address(node.host_address) in IPv4Network(subnet) for node in own)
+
+
+def test_a_system_without_a_container_names_what_can_be_run() -> None:
+    """Cumulus Linux, Junos and NX-OS have images with limits, which the reason names."""
+    words = {"nvue": "nvidia_cumulusvx", "junos": "56 data ports", "nxos": "cisco_n9kv"}
+    for nos, word in words.items():
+        keys = {"nos": nos, "switches": {"leaf": LEAVES[nos]}, "addressing": {"mtu": 9000}}
+        skipped = build_job(plan_of(gpus=8, hb_domain={"gpus": 4}, **keys), PACKS, ("lab",)).skipped
+        (reason,) = [own for own in skipped if own.startswith("lab topologies")]
+        assert word in reason
+        assert "`nos: frr` on the same switches" in reason
 
 
 @pytest.mark.slow

@@ -116,6 +116,62 @@ def test_scripts_have_the_syntax_of_their_language(nos: str, tmp_path: Path) -> 
         assert "\n# CUMULUS-AUTOPROVISIONING\n" in text
 
 
+def run_fakes(base: Path, script: str, **programs: str) -> list[str]:
+    """Run a script of a switch with `base` as its root and these programs; return their calls."""
+    (base / "bin").mkdir(exist_ok=True)
+    for name, body in programs.items():
+        text = f'#!/bin/sh\necho "{name} $*" >>{base}/calls\n{body}\n'
+        (base / "bin" / name).write_text(text, encoding="utf-8")
+        (base / "bin" / name).chmod(0o755)
+    (base / "calls").write_text("", encoding="utf-8")
+    path = f"{base / 'bin'}:/usr/bin:/bin"
+    text = script.replace("/etc/sonic", f"{base}/etc/sonic")
+    subprocess.run(["/bin/sh", "-c", text], check=True, env={"PATH": path}, cwd=base)
+    return (base / "calls").read_text("utf-8").splitlines()
+
+
+def test_sonic_gets_its_routing_after_configdb_and_after_a_boot(tmp_path: Path) -> None:
+    """A load of ConfigDB, a start of bgp and a boot may delete frr.conf, in every way of loading.
+
+    The fault: github.com/sonic-net/sonic-buildimage/issues/27014.
+    """
+    plan = booted_plan("sonic", tmp_path)
+    build(build_job(plan, Packs(), ("configs", "provision", "push")), tmp_path / "out")
+    web = tmp_path / "out/provision/www/r0-leaf-1"
+    ztp = json.loads((web / "ztp.json").read_text("utf-8"))["ztp"]
+    order = [own.partition("-")[2] for own in sorted(ztp)]
+    assert order == ["files", "configdb-json", "frr"]
+    assert ztp["03-frr"]["plugin"]["url"]["source"].endswith("/r0-leaf-1/frr.sh")
+    assert "frr.conf" not in (web / "files.sh").read_text("utf-8")
+
+    copy = f'cp "{web}/frr/${{8##*/frr/}}" "$7"'
+    fakes = {"curl": copy, "systemctl": "", "sonic-db-cli": ""}
+    made = run_fakes(tmp_path, (web / "frr.sh").read_text("utf-8"), **fakes)
+    sonic, wanted = tmp_path / "etc/sonic", (web / "frr/frr.conf").read_bytes()
+    assert (sonic / "frr/frr.conf").read_bytes() == wanted
+    mode = "DEVICE_METADATA|localhost docker_routing_config_mode split-unified"
+    assert made[-3:] == [
+        f"systemctl enable {sonic}/fabric-frr.service",
+        f"sonic-db-cli CONFIG_DB hset {mode}",
+        "systemctl restart bgp",
+    ]
+    (sonic / "frr/frr.conf").unlink()  # as a boot does
+    assert run_fakes(tmp_path, "sh /etc/sonic/fabric-frr.sh")[-1] == "systemctl restart bgp"
+    assert (sonic / "frr/frr.conf").read_bytes() == wanted
+    assert run_fakes(tmp_path, "sh /etc/sonic/fabric-frr.sh") == []
+
+    load = (tmp_path / "out/push/sonic/load.yml").read_text("utf-8")
+    steps = ["config reload", "frr/frr.conf", "fabric-frr.service", "docker_routing_config_mode"]
+    places = [load.rindex(step) for step in [*steps, "systemctl restart bgp"]]
+    assert places == sorted(places)
+    back = (tmp_path / "out/push/sonic/rollback.yml").read_text("utf-8")
+    assert "fabric-frr.conf" in back
+    for folder in ("push", "provision"):
+        text = (tmp_path / "out" / folder / "README.md").read_text("utf-8")
+        assert "fabric-frr.service puts it back" in text
+        assert "After a reboot, verify the BGP sessions" in text
+
+
 def test_without_macs_there_are_no_reservations(tmp_path: Path) -> None:
     """Every document states it, and the web root has the files of each switch all the same."""
     build(build_job(managed_plan("eos", LEAST), Packs(), ("provision",)), tmp_path)

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import json
 from ipaddress import IPv4Address
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from fabricgen.analysis.checks.management import reachable
+from fabricgen.analysis.checks.plan_evidence import evidence_of
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.inventory.fields import KEY_EXAMPLE
+from fabricgen.inventory.load import read_inventory
 from fabricgen.lifecycle.change.expand import grow
 from fabricgen.planning.addressing import address_text
 from fabricgen.planning.baseline.expansion_stages import ExpansionStage, ExpansionStages
 from fabricgen.planning.management import _places
 from fabricgen.planning.notices import advice
+from fabricgen.planning.plan import make_plan
+from fabricgen.planning.plan_document import plan_document
 from fabricgen.views.hosts.network_ports import managed_device_ports, network_ports
-from tests.fabrics import CATALOG, plan_of
+from tests.fabrics import CATALOG, plan_of, refusal_codes, spec_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from fabricgen.planning.plan import Plan
 
 OPS = {"name": "ops", "key": KEY_EXAMPLE}
@@ -46,6 +54,131 @@ def test_switches_are_counted_from_the_pool() -> None:
     assert {found[host] for host in found if host.startswith("host")} == {""}
     switches = [address for address in found.values() if address]
     assert len(set(switches)) == len(switches)
+
+
+AAA = {"protocol": "tacacs", "servers": ["10.200.0.6"], "secret": "env:AAA"}
+NAMED: dict[str, Any] = {
+    "ntp": ["10.200.0.2", "ntp.example.com"],
+    "dns": ["10.200.0.4", "2001:db8::53"],
+    "syslog": ["10.200.0.5"],
+    "aaa": AAA,
+}
+"""Servers in the first addresses of the pool."""
+
+
+def test_no_pool_gives_an_address_that_the_inventory_names() -> None:
+    """Those of servers, and of `vars`, are skipped by switches, hosts and the boot server."""
+    plain = [*addresses().values()]
+    found = [*addresses(**NAMED).values()]
+    switches = [address for address in found if address]
+    assert switches[:3] == ["10.200.0.3", "10.200.0.7", "10.200.0.8"]
+    assert len(switches) == len([address for address in plain if address])
+    hosts = addresses(host_pool="10.201.0.0/24", dns=["10.201.0.1"], syslog=["10.201.0.3"])
+    assert [hosts["host-1"], hosts["host-2"]] == ["10.201.0.2", "10.201.0.4"]
+    plan = plan_of(
+        **SMALL,
+        management=MANAGEMENT | {"syslog": ["10.200.0.254"]},
+        vars={"site": {"mirrors": ["10.200.0.253", "10.200.0.3"]}},
+    )
+    assert plan.management
+    assert address_text(plan.management.server or 0) == "10.200.0.252"
+    assert int(IPv4Address("10.200.0.3")) not in plan.management.switches
+    assert addresses(skip=["10.200.0.3"])["r1-leaf-1"] == "10.200.0.4"
+
+
+OOB: dict[str, Any] = {
+    "gpus": 16,
+    "hb_domain": {"gpus": 8},
+    "host": {"model": "dgx-h100"},
+    "switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}},
+    "networks": {"oob": {"switches": {"leaf": {"model": "sn2201"}}, "speed": "1G"}},
+    "devices": [{"name": "pdu-{n}", "count": 4, "ports": {"oob": 1}}],
+}
+
+
+def test_devices_skip_named_addresses_as_well() -> None:
+    """Their positions are counted without them, and a pool that is then too small is refused."""
+    pools = {"subnet": "10.200.0.0/16", "device_pool": "10.200.1.0/25"}
+    plain, found = (
+        [port.address for port in managed_device_ports(plan_of(**OOB, management=own))]
+        for own in (MANAGEMENT | pools, MANAGEMENT | pools | {"dns": ["10.200.1.1", "10.200.1.3"]})
+    )
+    assert len(found) == len(plain)
+    assert "10.200.1.1" in plain
+    assert not {"10.200.1.1", "10.200.1.3"}.intersection(found)
+    assert len(set(found)) == len(found)
+    full = MANAGEMENT | pools | {"device_pool": "10.200.1.0/28"}
+    plan_of(**OOB, management=full)
+    assert refusal_codes(**OOB, management=full | {"dns": ["10.200.1.9"]}) == ["pool-too-small"]
+
+
+@pytest.mark.parametrize(
+    ("pools", "named", "pool"),
+    [
+        ({}, {"ntp": ["10.0.0.9"]}, "host_pool"),
+        ({}, {"dns": ["10.128.0.1"]}, "loopback_pool"),
+        ({}, {"server": "10.0.0.9"}, "host_pool"),
+        (
+            {
+                "host_pool": "2001:db8:100::/40",
+                "loopback_pool": "2001:db8:200::/40",
+                "router_id_pool": "10.128.0.0/10",
+            },
+            {"ntp": ["2001:db8:100::1:5"]},
+            "host_pool",
+        ),
+    ],
+)
+def test_a_server_in_a_pool_of_the_fabric_is_refused(
+    pools: dict[str, Any], named: dict[str, Any], pool: str
+) -> None:
+    """Hosts have routes to the slices of the pool, and would look for the server behind a NIC."""
+    with pytest.raises(Refusal) as refused:
+        plan_of(**SMALL, addressing=pools, management=MANAGEMENT | named)
+    (finding,) = refused.value.findings
+    assert finding.code == "pools-overlap"
+    assert f"`addressing.{pool}` uses" in finding.because[0]
+
+
+def test_growth_keeps_the_addresses_of_an_older_plan(tmp_path: Path) -> None:
+    """Also of one that was saved before named addresses were skipped, and after a server moved."""
+    old = plan_of(**SMALL, management=MANAGEMENT | NAMED)
+    path, before = tmp_path / "old.json", tmp_path / "before.json"
+    document = plan_document(old, {})
+    assert document["inventory"]["management"]["skip"] == [
+        "10.200.0.2",
+        "10.200.0.4",
+        "10.200.0.5",
+        "10.200.0.6",
+    ]
+    path.write_text(json.dumps(document), "utf-8")
+    again = make_plan(read_inventory(str(path)).spec, CATALOG)
+    assert plan_document(again, {}) == document
+    del document["inventory"]["management"]["skip"]
+    before.write_text(json.dumps(document), "utf-8")
+    unskipped = make_plan(read_inventory(str(before)).spec, CATALOG)
+    assert plan_document(unskipped, {}) == document
+    moved = {**NAMED, "ntp": ["10.200.0.66"], "syslog": ["10.200.0.20"]}
+    for small in (old, again, unskipped):
+        large = grow(small, spec_of(**SMALL | {"gpus": 64}, management=MANAGEMENT | moved), CATALOG)
+        was, now = given(small), given(large)
+        assert len(now) > len(was)
+        assert {name: now[name] for name in was} == was
+        assert not {"10.200.0.66", "10.200.0.20"}.intersection(now.values())
+        new = {name: address for name, address in now.items() if name not in was}
+        assert not {"10.200.0.4", "10.200.0.5", "10.200.0.6"}.intersection(new.values())
+        assert len(set(now.values())) == len(now)
+    assert given(unskipped)["r0-leaf-1"] == "10.200.0.2"
+    broken, sound = (reachable(evidence_of(own)).violations for own in (unskipped, old))
+    assert [own.total for own in broken if own.total] == [4]
+    assert not any(own.total for own in sound)
+
+
+def given(plan: Plan) -> dict[str, str]:
+    """Return the management address of each switch of a plan."""
+    assert plan.management
+    rows = plan.management.switches.ravel().tolist()
+    return dict(zip(plan.switches(), map(address_text, rows), strict=True))
 
 
 def test_a_pinned_address_is_given_to_nothing_else() -> None:

@@ -84,6 +84,10 @@ class ManagementFacts(NamedTuple):
     """The time servers."""
     allow: tuple[IPv4Network, ...] | None
     """The prefixes from which switches are managed; None for all."""
+    hosts: IntArray
+    """The address of each host; empty without a pool for them."""
+    named: dict[int, str]
+    """The addresses that the inventory gives to other machines, each with its key."""
     outside: int
     """The number of switches without a CPU: no file configures them."""
 

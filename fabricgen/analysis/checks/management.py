@@ -44,13 +44,24 @@ def reachable(evidence: Evidence) -> Verdict:
 
 
 def _addresses(evidence: Evidence, found: ManagementFacts) -> Iterator[Violations]:
-    """Yield addresses that are given twice, and those that the subnet does not have."""
+    """Yield addresses that are given twice, and those that the subnet does not have.
+
+    An address that the inventory names is that of a machine of the site.
+    """
     ports = found.further | found.devices
     every = np.concatenate((found.switches, [*ports.values()])).astype(np.int64)
     names, what = [*evidence.switches, *ports], "ports" if ports else "switches"
     values, times = np.unique(every, return_counts=True)
     twice = values[times > 1]
     yield violations(twice, lambda address: Violation(f"two {what} have {address_text(address)}"))
+    both = np.concatenate((every, found.hosts))
+    yield violations(
+        np.flatnonzero(np.isin(both, [*found.named])),
+        lambda row: Violation(
+            f"{[*names, *evidence.hosts][row]} has {address_text(int(both[row]))}",
+            (f"the inventory gives it to another machine, under `{found.named[int(both[row])]}`",),
+        ),
+    )
     first, last = int(found.subnet.network_address), int(found.subnet.broadcast_address)
     outside = (every <= first) | (every >= last)
     taken = every == found.gateway

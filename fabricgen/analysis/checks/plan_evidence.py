@@ -17,6 +17,7 @@ from fabricgen.bom.summary import summarize
 from fabricgen.core.terms import LinkKind
 from fabricgen.planning.fabric_links import wiring_of
 from fabricgen.planning.management_ports import port_name
+from fabricgen.planning.named_addresses import named_addresses
 from fabricgen.views.factory import Views
 from fabricgen.views.managed_ports import managed_ports
 from fabricgen.views.protocols import LinkSettings
@@ -86,6 +87,9 @@ def _management(plan: Plan) -> ManagementFacts | None:
         admins=admins,
         clocks=asked.ntp,
         allow=asked.allow,
+        hosts=np.zeros(0, dtype=np.int64) if planned.hosts is None else planned.hosts,
+        named=named_addresses(plan.spec)
+        | ({int(asked.server): "management.server"} if asked.server else {}),
         outside=outside,
     )
 

@@ -9,6 +9,7 @@ the plan.
 from __future__ import annotations
 
 from dataclasses import replace
+from ipaddress import IPv4Address
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.core.diagnostics import Refusal, refuse
@@ -24,6 +25,7 @@ from fabricgen.planning.baseline.baseline import Baseline
 from fabricgen.planning.baseline.expansion_stages import ExpansionStages, stage_of
 from fabricgen.planning.designs import map_design
 from fabricgen.planning.excluded_hosts import resolve_positions
+from fabricgen.planning.kept_addresses import kept_skip
 from fabricgen.planning.plan import make_draft, make_plan
 
 if TYPE_CHECKING:
@@ -125,7 +127,14 @@ def _names_and_wiring(plan: Plan) -> list[tuple[object, ...]]:
 
 
 def pinned(old: Plan, spec: FabricSpec) -> FabricSpec:
-    """Keep the number of rails on a leaf: another one would move every host."""
+    """Keep the number of rails on a leaf, of which another one would move every host.
+
+    The addresses that the management pools skipped are kept as well.
+    """
+    asked = spec.management if old.management else None
+    if asked and asked.skip is None and (kept := kept_skip(old, spec)) is not None:
+        own = asked.model_copy(update={"skip": tuple(map(IPv4Address, kept))})
+        spec = spec.model_copy(update={"management": own})
     has_none = old.fabric.design is Design.FAT_TREE
     chosen_anew = has_none or (old.mapping.spans_rails and old.sizing.tiers == 1)
     if spec.rails.per_switch != "auto" or chosen_anew:

@@ -15,6 +15,7 @@ made beforehand, two labs cannot meet in it, and it runs on Kubernetes too.
 from __future__ import annotations
 
 from functools import cached_property, partial
+from ipaddress import IPv4Network
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -137,7 +138,8 @@ class Topologies:
         links += self._links_on_compute()
         name = self.plan.spec.name
         network = self._network() if any(node.address for node in nodes) else None
-        return LabView(name, nodes, links, len(nodes), len(links), network)
+        subnet = network.subnet if network else give_addresses(nodes)
+        return LabView(name, nodes, links, len(nodes), len(links), network, subnet)
 
     def _network(self) -> LabNetwork | None:
         """Return the management network; None without `management`."""
@@ -239,7 +241,7 @@ class Topologies:
         labels |= {"network": rules.name} if rules else {}
         node = kind.node(switch.name, labels, switch.facts)
         if switch.management and not node.network:
-            node.address = switch.management.address
+            node.address = node.host_address = switch.management.address
         ports = [port for port in switch.ports if port.peer_device not in self.left_out]
         names = kind.container.interfaces(ports)
         node.ports = [LabPort(name, port) for name, port in zip(names, ports, strict=True)]
@@ -350,9 +352,10 @@ def _gap(plan: Plan, pack_of: Callable[[str], Pack | None]) -> str | None:
         for port_layout in plan.fabric.nos_variants(role):
             pack = pack_of(port_layout.nos)
             if pack is None or "switch" not in pack.containers:
+                instead = f"; {pack.instead_of_lab}" if pack and pack.instead_of_lab else ""
                 return (
                     f"no pack names a container for {port_layout.nos}, which the {role} switches"
-                    " run"
+                    f" run{instead}"
                 )
             fact, model = pack.containers["switch"].type_fact, port_layout.model
             if fact and fact not in model.nos.get(port_layout.nos, {}):
@@ -361,6 +364,28 @@ def _gap(plan: Plan, pack_of: Callable[[str], Pack | None]) -> str | None:
                     f" file in the catalog lacks {fact}"
                 )
     return None
+
+
+LAB_NETWORK = IPv4Network("192.168.121.0/24")
+"""The management network of netlab, outside of 172.16.0.0/12, of which Docker takes networks."""
+PRIVATE = IPv4Network("192.168.0.0/16")
+LARGEST = IPv4Network("100.64.0.0/10")
+"""For labs that `PRIVATE` does not hold (RFC 6598)."""
+
+
+def give_addresses(nodes: list[LabNode]) -> str:
+    """Give each node with a management port an address after that of the gateway.
+
+    Returns the network.
+    """
+    ported = [node for node in nodes if not node.network]
+    needed = len(ported) + 3  # the network, the gateway and the broadcast address
+    length = min(LAB_NETWORK.prefixlen, 32 - (needed - 1).bit_length())
+    subnet = LAB_NETWORK.supernet(new_prefix=length) if length >= PRIVATE.prefixlen else LARGEST
+    first = int(subnet.network_address) + 2
+    for number, node in enumerate(ported):
+        node.host_address = address_text(first + number)
+    return str(subnet)
 
 
 def _hb(domain: int) -> str:

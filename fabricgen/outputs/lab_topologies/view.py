@@ -58,6 +58,9 @@ class LabNode:
     """The one of `files` that containerlab passes at boot, by its path below OUT, or empty."""
     ports: list[LabPort] = field(default_factory=list)
     """Ports in use of a switch, in the order of the front panel."""
+    host_address: str = ""
+    """For an engine that chooses none: `address`, else one of `LabView.subnet`; empty without a
+    management port."""
 
 
 @dataclass(slots=True)
@@ -96,3 +99,5 @@ class LabView:
     link_count: int
     management: LabNetwork | None
     """None without `management`, and where no node is on the network."""
+    subnet: str
+    """That of `management`, else the smallest around netlab's own that holds all `host_address`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from operator import attrgetter
 from typing import Annotated, Literal, Self
 
@@ -18,6 +19,7 @@ from fabricgen.core.terms import Family
 from fabricgen.inventory.fields import VERSION
 from fabricgen.outputs.groups import PACK_GROUPS
 from fabricgen.outputs.packs.containers import Container, Thing
+from fabricgen.outputs.packs.left_out import LeftOut
 from fabricgen.outputs.packs.pack_output import PackOutput
 from fabricgen.outputs.packs.verification import FileVerification
 
@@ -214,6 +216,10 @@ class Pack(BaseModel):
     """The facts without which it cannot configure a switch."""
     wants: dict[str, str] = {}
     """The facts without which its files are incomplete, with what they then lack."""
+    left_out: tuple[LeftOut, ...] = ()
+    """What its files leave out on purpose, and on which switches."""
+    unnumbered_with: dict[str, str] = {}
+    """Faults of unnumbered BGP with another NOS, or with `hosts`, by name, each with its source."""
     limits: dict[str, Annotated[Limit, BeforeValidator(_as_limit)]] = {}
     """The values that the NOS accepts of a number of the inventory, like `addressing.mtu`.
 
@@ -237,10 +243,27 @@ class Pack(BaseModel):
     outputs: tuple[PackOutput, ...]
     zero_touch: ZeroTouch | None = None
     """How its switches boot from the network; None where this pack has no way."""
+    afterwards: str = ""
+    """What is left to do after a load and after a boot, however the files were loaded."""
     push: Push | None = None
     """How Ansible loads its files onto switches; None where this pack has no way."""
     containers: dict[Thing, Container] = {}
     """How its switches run in a lab, or, for a pack of group `lab`, GPUs and HB domains."""
+    instead_of_lab: str = ""
+    """What can be run instead where `containers` has no switch, with its source."""
+
+    @property
+    def templates(self) -> set[str]:
+        """The templates that it names: of its outputs, first boot, task lists and containers."""
+        booted = self.zero_touch.files if self.zero_touch else ()
+        binds = chain.from_iterable(own.binds for own in self.containers.values())
+        named = (
+            *chain.from_iterable((output.template, output.access) for output in self.outputs),
+            *(file.template for file in booted),
+            *(self.push.templates.values() if self.push else ()),
+            *(bind.template for bind in binds),
+        )
+        return set(filter(None, named))
 
     @property
     def fetched_outputs(self) -> list[PackOutput]:

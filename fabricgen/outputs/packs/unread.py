@@ -60,8 +60,7 @@ def _named(packs: Packs, names: list[str]) -> set[str]:
     found = set()
     for name in names:
         if pack := packs.pack(name):
-            found |= {f"{name}/pack.yaml", *(f"{name}/{out.template}" for out in pack.outputs)}
-            found |= {f"{name}/{out.access}" for out in pack.outputs if out.access}
+            found |= {f"{name}/pack.yaml", *(f"{name}/{file}" for file in pack.templates)}
             for output in pack.open_outputs:
                 found |= {f"{name}/{hook}" for hook in hook_names(pack, output).values()}
     return found

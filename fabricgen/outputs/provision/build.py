@@ -184,6 +184,7 @@ def _systems(
             files=fetched_files(pack, image=nos in images) if pack and zero else [],
             image=images.get(nos),
             unverified_image=zero.unverified_image if zero else "",
+            afterwards=pack.afterwards if pack else "",
         )
 
 

@@ -74,6 +74,8 @@ class BootedSystemView:
     image: ImageView | None
     """What its switches install; None where they keep what they have."""
     unverified_image: str
+    afterwards: str
+    """What is left to do after a load and after a boot, or nothing."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -145,6 +145,7 @@ def _systems(plan: Plan, packs: Mapping[str, Pack]) -> Iterator[PushSystemView]:
                 switches=switches[nos],
                 follows=pack.push.follows,
                 restores=pack.push.restores,
+                afterwards=pack.afterwards,
                 unverified=pack.push.unverified,
                 collections=pack.push.collections,
                 variables=pack.push.variables,

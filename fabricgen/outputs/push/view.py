@@ -44,6 +44,8 @@ class PushSystemView:
     """The documents that its tasks follow."""
     restores: str
     """How a switch restores what it had before."""
+    afterwards: str
+    """What is left to do after a load and after a boot, or nothing."""
     unverified: str
     collections: dict[str, str]
     """The collections of Ansible that its tasks use, with their versions."""
