@@ -37,7 +37,7 @@ def drafts_with_fewer_switches(plan: Plan) -> Iterator[Draft]:
     ):
         asked = number_of if number_of != own else rails.count
         changed = rails.model_copy(update={"count": asked, "per_switch": "auto"})
-        other = spec.model_copy(update={"rails": changed})
+        other = spec.model_copy(update={"rails": changed, "leaf_ports": spec.leaf_rule})
         try:
             # nothing but the rails differs; the mapping that is chosen is resolved in full
             fabric = replace(plan.fabric, spec=other, rails=number_of)
