@@ -387,11 +387,10 @@ def _capacity(leaves_of: LeavesOf, widths: Widths, tiers: int) -> Iterable[str]:
     """Yield the arithmetic of how many endpoints a block of so many tiers holds."""
     down, up = widths.leaf
     if tiers == 1 or not down:
-        return [
-            f"one tier is one switch, which has {widths.single} ports for it"
-            if tiers == 1
-            else _NO_UPLINKS
-        ]
+        if not down or tiers > 1:
+            return [_NO_UPLINKS]
+        one = f"one tier is one switch, which has {widths.single} ports for it"
+        return [one, *([_NO_PAIR] if leaves_of(widths.single) == 2 else [])]  # noqa: PLR2004 - a pair
     leaves = leaves_of(down)
     first = (
         f"a leaf gives {down} of its {widths.single} ports to endpoints and {up} to uplinks,"
@@ -418,4 +417,5 @@ def _capacity(leaves_of: LeavesOf, widths: Widths, tiers: int) -> Iterable[str]:
     ]
 
 
+_NO_PAIR = "two leaves that cables join, without a spine, are not planned"
 _NO_UPLINKS = "a switch with so few ports has none left for uplinks"

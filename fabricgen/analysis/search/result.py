@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from fabricgen.analysis.search.score import Judged
     from fabricgen.analysis.search.search import Found
     from fabricgen.catalog.models.workload import Workload
+    from fabricgen.planning.draft import Draft
 
 
 @dataclass(frozen=True)
