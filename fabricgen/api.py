@@ -102,12 +102,12 @@ def summary(plan: Plan) -> dict[str, Any]:
     """Return the figures of a plan under the keys of `fabricgen plan --json`.
 
     `ok` and `findings` are left out; `cheaper` is there where another mapping of the cluster costs
-    less. Raises Refusal if a price book is missing.
+    less, and `cheaper_others` where several do. Raises Refusal if a price book is missing.
     """
-    from fabricgen.analysis.search.cheaper import AdvisedPlan, cheaper_mapping
+    from fabricgen.analysis.search.cheaper import AdvisedPlan, cheaper_mappings
 
     bill = make_bom(plan)
-    figures, cheaper = summarize(plan, bill), cheaper_mapping(plan, bill)
+    figures, cheaper = summarize(plan, bill), cheaper_mappings(plan, bill)
     return (AdvisedPlan(figures, cheaper) if cheaper else figures).document()
 
 

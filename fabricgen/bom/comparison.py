@@ -189,6 +189,7 @@ def as_design(spec: FabricSpec, design: Design) -> FabricSpec:
     if design is not Design.RAIL_ONLY:
         spare = spare.model_copy(update={"leaves_per_rail": 0})
     update = {"design": design, "rails": rails, "site": site, "spare": spare}
+    update |= {"leaf_ports": spec.leaf_rule}
     return spec.model_copy(update=update)
 
 

@@ -13,6 +13,7 @@ from fabricgen.bom.bill import CLASSES, NETWORK_CLASSES
 from fabricgen.bom.loads import loads_of
 from fabricgen.core.document import Document
 from fabricgen.core.terms import CLOS_KINDS, LinkKind, Role, ratio_text
+from fabricgen.planning.worst_permutation import with_worst, worst_permutation_pct
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -165,7 +166,7 @@ class PlanSummary(Document):
     None where the figure of a part is not known, and `unknown` names those parts.
     """
 
-    OPTIONAL = frozenset({"topology", "networks", "totals"})
+    OPTIONAL = frozenset({"worst_permutation_pct", "topology", "networks", "totals"})
 
     name: str
     design: str
@@ -191,10 +192,17 @@ class PlanSummary(Document):
     rack_units: float | None
     unknown: dict[str, list[str]]
     oversubscription: str
+    worst_permutation_pct: float | None = None
+    """What the worst permutation of leaves gets with `spread: minimal`; None with even links."""
     topology: TopologySummary | None = None
     """The graph of direct rails; None for rails of switches."""
     networks: dict[str, NetworkSummary] | None = None
     totals: Totals | None = None
+
+    @property
+    def ratio(self) -> str:
+        """The oversubscription, with what the worst permutation of leaves gets."""
+        return with_worst(self.oversubscription, self.worst_permutation_pct)
 
 
 def summarize(plan: Plan, bom: Bom) -> PlanSummary:
@@ -235,6 +243,7 @@ def summarize(plan: Plan, bom: Bom) -> PlanSummary:
         rack_units=number(load.rack_units),
         unknown={key: list(names) for key, names in load.unknown.items()},
         oversubscription=ratio_text(plan.spec.oversubscription),
+        worst_permutation_pct=worst_permutation_pct(plan),
         topology=_topology(plan, mapping.topology) if mapping.topology else None,
         networks={name: _network(each) for name, each in plan.networks.items()} or None,
         totals=totals_of(plan) if plan.networks else None,

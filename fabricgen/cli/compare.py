@@ -70,13 +70,13 @@ def compare(
         return
     if top or llm:
         raise click.UsageError("--top and --llm go with --rails")
-    from fabricgen.analysis.search.cheaper import AdvisedComparison, cheaper_mapping
+    from fabricgen.analysis.search.cheaper import AdvisedComparison, cheaper_mappings
     from fabricgen.bom.price_notes import price_notes
     from fabricgen.planning.notices import advice
 
     comparison, inventory = asked.compare(with_totals=True)
     with inventory.locate_findings():
-        cheaper = cheaper_mapping(*comparison.built[0])
+        cheaper = cheaper_mappings(*comparison.built[0])
         advised = AdvisedComparison(comparison, cheaper) if cheaper else None
         if as_json:
             print_result(advised or comparison)
@@ -182,4 +182,8 @@ def _compared(comparison: Comparison) -> list[list[str]]:
         bound = figure.bound(comparison, Design.FAT_TREE)
         text = "" if saved is None else bounded(f"{saved} %", bound)
         rows.append([name, *values, text])
+    worst = [summary.worst_permutation_pct for summary in summaries]
+    if any(each is not None for each in worst):
+        cells = ("100" if each is None else f"{each:g}" for each in worst)
+        rows.append(["worst permutation, %", *cells, ""])
     return rows

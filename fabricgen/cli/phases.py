@@ -20,6 +20,7 @@ from fabricgen.cli.printing import (
 )
 from fabricgen.cli.ways_text import WAYS, ways_text
 from fabricgen.core.count_text import counted
+from fabricgen.planning.worst_permutation import worst_permutation_pct
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -185,6 +186,9 @@ def _save(way: Way, directory: Path) -> None:
         echo(f"saved plan to {path}", err=True)
 
 
+_WORST = "with all phases, the worst permutation of leaves gets"
+
+
 def phases_text(plan: Plan, stages: list[Stage]) -> str:
     """Lay out phases by planes, rails and spines as columns."""
     from fabricgen.lifecycle.change.phase_summary import summarize_phases
@@ -210,6 +214,7 @@ def phases_text(plan: Plan, stages: list[Stage]) -> str:
     unpriced = sorted({part for stage in stages for part in stage.unpriced})
     notes = [
         "spares are not included",
+        *([f"{_WORST} {worst:g} %"] if (worst := worst_permutation_pct(plan)) is not None else []),
         *([f"no price, excluded from the cost: {', '.join(unpriced)}"] if unpriced else []),
     ]
     head = f"{plan.spec.name} in {counted(len(stages), 'phase')}"

@@ -64,7 +64,7 @@ COUNTED = "one per link end with a module; the bill counts modules"
 )
 def plan(asked: FabricArguments, output: Path | None, older: str | None, *, as_json: bool) -> None:
     """Size and wire a fabric, and print its figures."""
-    from fabricgen.analysis.search.cheaper import AdvisedPlan, cheaper_mapping
+    from fabricgen.analysis.search.cheaper import AdvisedPlan, cheaper_mappings
     from fabricgen.bom.price_notes import price_notes
     from fabricgen.bom.priced_bill import make_bom
     from fabricgen.bom.summary import summarize
@@ -76,7 +76,7 @@ def plan(asked: FabricArguments, output: Path | None, older: str | None, *, as_j
     with inventory.locate_findings():
         bom = make_bom(planned)
         summary = summarize(planned, bom)
-        cheaper = None if before else cheaper_mapping(planned, bom)
+        cheaper = [] if before else cheaper_mappings(planned, bom)
         grown = _grown(summary, before, planned) if before else None
     if output:
         from fabricgen.build.write.manifest import json_document
@@ -101,7 +101,7 @@ def _grown(summary: PlanSummary, before: Plan, after: Plan) -> GrownPlan:
 
 
 def summary_text(
-    summary: PlanSummary, growth: Growth | None = None, cheaper: CheaperMapping | None = None
+    summary: PlanSummary, growth: Growth | None = None, cheaper: Iterable[CheaperMapping] = ()
 ) -> str:
     """Lay out a summary as text."""
     block, links, switches = summary.per_block, summary.links, summary.switches
@@ -118,7 +118,7 @@ def summary_text(
             "design",
             f"{summary.design}, direct"
             if direct
-            else f"{summary.design}, {tiers}, oversubscription {summary.oversubscription}",
+            else f"{summary.design}, {tiers}, oversubscription {summary.ratio}",
         ),
         ("GPUs", f"{grouped(summary.gpus)} in {grouped(summary.hb_domains)} HB domains"),
         ("rails", f"{summary.rails}{planes}"),
@@ -144,7 +144,7 @@ def summary_text(
         ),
         *([("growth", _moves(growth))] if growth else []),
         *_network_moves(growth),
-        *([("cheaper", str(cheaper))] if cheaper else []),
+        *(("cheaper", str(each)) for each in cheaper),
     ]
     return f"{summary.name}\n" + "\n".join(f"  {name:<13} {text}" for name, text in facts)
 

@@ -149,7 +149,8 @@ def _columns(answer: SearchResult) -> dict[str, list[str]]:
         "switch": [row.switch for row in rows],
         "breakout": [row.breakout for row in rows],
         "HB domain": [f"{row.host or ''} {row.hb_domain_gpus}".strip() for row in rows],
-        "spread": [row.spread for row in rows],
+        "spread": [_spread(row) for row in rows],
+        "unit uplinks": [row.unit_uplinks or "-" for row in rows],
         "tiers": [str(row.tiers) for row in rows],
         "planes": [str(row.planes) for row in rows],
         "rails": ["-" if row.rails_per_box is None else str(row.rails) for row in rows],
@@ -167,9 +168,16 @@ def _columns(answer: SearchResult) -> dict[str, list[str]]:
     left_out = {
         "HB domain": len(set(columns["HB domain"])) == 1,
         "spread": set(columns["spread"]) == {"even"},
+        "unit uplinks": set(columns["unit uplinks"]) == {"-"},
         "iteration, s": answer.llm is None,
     }
     return {head: cells for head, cells in columns.items() if not left_out.get(head)}
+
+
+def _spread(row: SearchRow) -> str:
+    """Format a spread, with what the worst permutation of leaves gets."""
+    worst = row.worst_permutation_pct
+    return row.spread if worst is None else f"{row.spread} {worst:g} %"
 
 
 def _cost(row: SearchRow) -> str:
@@ -196,6 +204,8 @@ def _words(answer: SearchResult) -> Iterator[str]:
         f"{star}Gbps/GPU between HB domains; lost and cut off: bandwidth and GPUs of the fabric "
         "lost with the worst single switch"
     )
+    if any(row.worst_permutation_pct is not None for row in answer.designs):
+        yield "spread minimal: the share of its bandwidth that the worst permutation of leaves gets"
     for row in answer.designs:
         if row.alike:
             more = len(row.alike) - SHOWN_ALIKE

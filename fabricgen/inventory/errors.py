@@ -95,6 +95,8 @@ def _finding(document: YamlDocument, path: Path, detail: dict[str, Any]) -> Find
             hint=f"for example `{typed_example(path)}`",
             place=place,
         )
+    if path == ("nic", "per_gpu") and isinstance(value, float) and 0 < value < 1:
+        return replace(_shared_nics(document.values, value), place=place)
     hidden = _may_hold_secret(path, value)
     hint = f"for example `{typed_example(path)}`" if hidden else value_hint(path, value)
     is_value = f"`{key}` has a wrong value" if hidden else f"`{key}` is {shown(value)}"
@@ -130,6 +132,33 @@ def _finding(document: YamlDocument, path: Path, detail: dict[str, Any]) -> Find
         (f"it must be {_must(path, kind)}",),
         hint,
         place,
+    )
+
+
+def _shared_nics(values: dict[str, Any], per_gpu: float) -> Finding:
+    """Return the finding for NICs that GPUs share; the hint counts NICs as GPUs."""
+    domain = values.get("hb_domain")
+    wanted = (values.get("gpus"), domain.get("gpus") if isinstance(domain, dict) else None)
+    ports = [each * per_gpu if type(each) is int else 0.0 for each in wanted]
+    hint = "write `per_gpu: 1`, and count NICs as GPUs in `gpus` and `hb_domain.gpus`"
+    if all(ports) and all(each.is_integer() for each in ports):
+        hint = (
+            f"count NICs as GPUs: write `gpus: {int(ports[0])}`, `hb_domain.gpus: {int(ports[1])}`"
+            " and `per_gpu: 1`"
+        )
+        hint += ", and leave `host` out" if values.get("host") else ""
+    return Finding(
+        "shared-nics",
+        f"`nic.per_gpu` is {shown(per_gpu)}: a NIC that GPUs share is not planned",
+        ("nic", "per_gpu"),
+        (
+            "every GPU has a whole number of NICs",
+            (
+                "with NICs counted as GPUs, switches, cables and NICs are right; the number of GPUs,"
+                " all figures per GPU, and files of hosts for NCCL and routes are not"
+            ),
+        ),
+        hint,
     )
 
 

@@ -117,6 +117,18 @@ class FabricSpec(InventoryModel):
     spread: Annotated[Literal["even", "minimal"], Field(examples=["even"])] = "even"
     """`even`: the number of spines divides a leaf's uplinks. `minimal`: the fewest spines, as the
     rail-only paper counts."""
+    leaf_ports: Annotated[
+        str,
+        Field(
+            strict=True,
+            pattern=r"^(fewest|widest|[1-9]\d{0,3}:[1-9]\d{0,3})$",
+            examples=["79:40"],
+            exclude_if=lambda given: given == "fewest",
+        ),
+    ] = "fewest"
+    """Downlinks and uplinks of a leaf where `oversubscription` is above 1:1. `fewest`: those that
+    take the fewest switches, so that a higher ratio never takes more. `widest`: as many downlinks
+    as the ratio allows. `79:40` gives both numbers; a plan that grows keeps those that it has."""
     reserve: Annotated[Reserve | None, OnDemand(), Field(examples=[{"gpus": 65536}])] = None
     """Room for growth: a larger size that is numbered now."""
     scalable_unit: Annotated[
@@ -257,6 +269,21 @@ class FabricSpec(InventoryModel):
     def has_networks(self) -> bool:
         """Whether the room contains more than the compute fabric."""
         return bool(self.devices or self.networks.every())
+
+    @property
+    def leaf_rule(self) -> str:
+        """`leaf_ports` for another design or other rails, whose leaves have other numbers."""
+        return "fewest" if ":" in self.leaf_ports else self.leaf_ports
+
+    @property
+    def oversubscribed(self) -> bool:
+        """Whether leaves of compute or of a network have fewer uplinks than downlinks."""
+        own = [
+            each
+            for network in self.networks.each().values()
+            for each in (network, *network.leaf_groups)
+        ]
+        return any(each.oversubscription > 1 for each in (self, *own))
 
     def without_networks(self) -> Self:
         """Return the inventory of the compute fabric alone.

@@ -195,6 +195,9 @@ def _inside_plan(document: YamlDocument) -> YamlDocument:
             ]
         )
     inventory = document.values.get("inventory")
+    if isinstance(inventory, dict):
+        if any(ratio != "1:1" for ratio in _ratios(inventory)):
+            inventory.setdefault("leaf_ports", "widest")  # the rule before files had the key
     if not isinstance(inventory, dict):
         raise Refusal(
             [
@@ -213,6 +216,15 @@ def _inside_plan(document: YamlDocument) -> YamlDocument:
         for table in (document.places, document.keys)
     ]
     return YamlDocument(name, inventory, {(): Place(name, 1, 1), **tables[0]}, tables[1])
+
+
+def _ratios(values: object) -> Iterator[object]:
+    """Yield every oversubscription in an inventory, at any depth."""
+    if isinstance(values, dict):
+        yield from (found for key, found in values.items() if key == "oversubscription")
+        values = [*values.values()]
+    for value in values if isinstance(values, list) else ():
+        yield from _ratios(value)
 
 
 def _validate(document: YamlDocument) -> FabricSpec:

@@ -34,13 +34,14 @@ class Block(NamedTuple):
 
     `leaves_of(down)` returns the leaves that its endpoints need with `down` on each. `shares`
     blocks share a leaf; `per_switch` rails do. `packing` is None where leaves do not belong to
-    scalable units.
+    scalable units. `group` endpoints stay on one leaf.
     """
 
     leaves_of: Callable[[int], int]
     shares: int
     per_switch: int
     packing: LeafPacking | None = None
+    group: int = 1
 
 
 def rail_gpus(fabric: ResolvedFabric, rails: int) -> int:

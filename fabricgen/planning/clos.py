@@ -7,7 +7,7 @@ rails, planes or vendors. `block_links` joins the ports.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy as np
 from fabricgen.core.diagnostics import refuse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from fractions import Fraction
 
     from numpy.typing import NDArray
@@ -26,12 +26,44 @@ if TYPE_CHECKING:
 
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 
+TIERS = (1, 2, 3)
+
 
 class Width(NamedTuple):
     """Ports of one switch towards the tier below and the tier above."""
 
     down: int
     up: int
+
+
+class LeafRule(NamedTuple):
+    """What else than the widest leaf is tried, where uplinks are oversubscribed.
+
+    A leaf that a lower ratio allows may divide better over the spines. A higher ratio tries all
+    that a lower one does, so that it never takes more switches.
+    """
+
+    most: int
+    """The downlinks of the widest leaf."""
+    group: int
+    """Endpoints that stay on one leaf."""
+    leaves: LeavesOf
+    """The leaves that the endpoints need with so many downlinks on each."""
+    needed: Callable[[int], int]
+    """The fewest uplinks of a leaf with so many downlinks."""
+    fits: Callable[[int, int], bool]
+    """Whether a leaf has ports for so many downlinks and uplinks."""
+    pod_leaves: Callable[[int], int]
+    """As `Widths.pod_leaves`, with so many downlinks on a leaf."""
+    uplinks: int = 0
+    """The uplinks that an inventory gives to every leaf; 0 for any number."""
+    blocks: int = 1
+    """The blocks that share a leaf, each with spines of its own."""
+
+    def allows(self, leaf: Width) -> bool:
+        """Return whether a leaf holds a group of endpoints, and has ports and uplinks enough."""
+        enough = self.group <= leaf.down and self.needed(leaf.down) <= leaf.up
+        return enough and self.fits(*leaf)
 
 
 class Widths(NamedTuple):
@@ -58,6 +90,8 @@ class Widths(NamedTuple):
     """Uplinks of each leaf in use; empty where all have those of `leaf`."""
     used_only: bool = False
     """Whether a spine has only the uplinks that its downlinks in use need."""
+    rule: LeafRule | None = None
+    """The leaves that are tried beside `leaf`; None for no others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +119,9 @@ class Sizing:
     leaf_uplinks: tuple[int, ...] = field(default=(), repr=False)
     """Uplinks of each leaf; empty where each has `leaf_up`, the most that one has. The digest of
     the wiring has them as links."""
+    chosen: tuple[tuple[int, int], ...] = field(default=(), repr=False, compare=False)
+    """The stripes and the uplinks of each group of leaves, where leaves with fewer ports in use
+    than the widest take fewer switches; else empty."""
 
     @property
     def pod_spines(self) -> int:
@@ -179,13 +216,63 @@ def size(leaves_of: LeavesOf, widths: Widths, tiers: int | None, *, even: bool) 
 
     `leaves_of(down)` returns the leaves that the endpoints need with `down` on each.
     """
-    attempts: dict[int, Callable[[], Sizing | None]] = {
-        1: lambda: _one_tier(leaves_of, widths),
-        2: lambda: _two_tiers(leaves_of, widths, even=even),
-        3: lambda: _three_tiers(leaves_of, widths, even=even),
-    }
-    sizings = (attempts[allowed]() for allowed in ([tiers] if tiers else attempts))
+    sizings = (_sized(leaves_of, widths, each, even=even) for each in ([tiers] if tiers else TIERS))
     return next((sizing for sizing in sizings if sizing), None)
+
+
+def _sized(leaves_of: LeavesOf, widths: Widths, tiers: int, *, even: bool) -> Sizing | None:
+    """Size one block with so many tiers, with the leaves of its rule that take fewest switches."""
+    if tiers == 1:
+        return _one_tier(leaves_of, widths)
+    attempt = _two_tiers if tiers == 2 else _three_tiers  # noqa: PLR2004 - the second tier
+    best, rule = attempt(leaves_of, widths, even=even), widths.rule
+    if rule is None:
+        return best
+    for down in range(rule.most, rule.group - 1, -1):
+        leaves = rule.leaves(down)
+        if best and leaves + rule.blocks >= _boxes(best, rule.blocks):
+            break
+        own = widths._replace(pod_leaves=rule.pod_leaves(down))
+        fewer = max(down - 1, rule.group)
+        if fewer < down and (rule.leaves(fewer), rule.pod_leaves(fewer)) == (
+            leaves,
+            own.pod_leaves,
+        ):
+            continue  # as many leaves are enough with fewer downlinks
+        for up in _uplinks(rule, own, down, tiers, even=even):
+            if rule.fits(down, up):
+                other = attempt(leaves_of, own._replace(leaf=Width(down, up)), even=even)
+                if other and (not best or _boxes(other, rule.blocks) < _boxes(best, rule.blocks)):
+                    best = replace(other, chosen=((leaves, up),))
+    return best
+
+
+def _boxes(sizing: Sizing, blocks: int) -> int:
+    """Return the switches of the blocks that share leaves."""
+    return sizing.leaf + blocks * (sizing.spine + sizing.core)
+
+
+def _uplinks(rule: LeafRule, widths: Widths, down: int, tiers: int, *, even: bool) -> Iterator[int]:
+    """Yield the uplinks of a leaf that may take the fewest switches above, fewest spines first.
+
+    They are those that are needed, rounded up so that the spines divide them.
+    """
+    needed, least = rule.needed(down), widths.least_spines
+    if rule.uplinks:
+        yield from [rule.uplinks] if rule.uplinks >= needed else []
+    elif tiers == 2 and not even:  # noqa: PLR2004 - the second tier
+        yield max(needed, least)
+    else:
+        ports, leaves = widths.spine_radix, rule.leaves(down)
+        if tiers == 3:  # noqa: PLR2004 - a pod
+            ports, leaves = widths.spine.down, widths.pod_leaves or widths.spine.down
+        for spines in {
+            max(-(-needed // links), least): 0 for links in range(ports // leaves, 0, -1)
+        }:
+            links = -(-needed // spines)
+            # spines that have uplinks for the downlinks in use alone may need rounder numbers
+            most = ports // leaves if widths.used_only else links
+            yield from range(links * spines, most * spines + 1, spines)
 
 
 def too_large(
@@ -303,11 +390,10 @@ def _capacity(leaves_of: LeavesOf, widths: Widths, tiers: int) -> Iterable[str]:
     """Yield the arithmetic of how many endpoints a block of so many tiers holds."""
     down, up = widths.leaf
     if tiers == 1 or not down:
-        return [
-            f"one tier is one switch, which has {widths.single} ports for it"
-            if tiers == 1
-            else _NO_UPLINKS
-        ]
+        if not down or tiers > 1:
+            return [_NO_UPLINKS]
+        one = f"one tier is one switch, which has {widths.single} ports for it"
+        return [one, *([_NO_PAIR] if leaves_of(widths.single) == 2 else [])]  # noqa: PLR2004 - a pair
     leaves = leaves_of(down)
     first = (
         f"a leaf gives {down} of its {widths.single} ports to endpoints and {up} to uplinks,"
@@ -334,4 +420,5 @@ def _capacity(leaves_of: LeavesOf, widths: Widths, tiers: int) -> Iterable[str]:
     ]
 
 
+_NO_PAIR = "two leaves that cables join, without a spine, are not planned"
 _NO_UPLINKS = "a switch with so few ports has none left for uplinks"

@@ -16,10 +16,11 @@ from fabricgen.core.divisors import divisors
 from fabricgen.core.terms import Design, Role
 from fabricgen.planning.baseline.baseline import check_baseline
 from fabricgen.planning.block_shape import Block, Shape, rail_gpus
-from fabricgen.planning.clos import Width, Widths, size, uplinks_of, width
+from fabricgen.planning.clos import LeafRule, Width, Widths, size, uplinks_of, width
 from fabricgen.planning.leaf_packing import leaf_packing, one_unit, unit_domains
 from fabricgen.planning.mapping import Mapping
 from fabricgen.planning.size_refusals import (
+    bad_leaf_ports,
     bad_uplinks,
     block_too_large,
     stripe_too_wide,
@@ -27,7 +28,7 @@ from fabricgen.planning.size_refusals import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from fabricgen.core.diagnostics import Refusal
     from fabricgen.inventory.fabric import FabricSpec
@@ -81,7 +82,21 @@ class Sizer:
         """
         block = self.block(shape)
         sizing = self.size(block, shape)
-        return Mapping(self.fabric, sizing, block.per_switch) if sizing else None
+        own = [Mapping(self.fabric, sizing, block.per_switch)] if sizing else []
+        striped = self.fabric.design is Design.RAIL_OPTIMIZED and not self.fabric.network
+        if striped and shape.per_switch == "auto" and shape.ratio > 1:
+            own += self._fewer_rails(block.per_switch, shape)
+        return min(own, key=_tiers_and_boxes, default=None)
+
+    def _fewer_rails(self, most: int, shape: Shape) -> Iterator[Mapping]:
+        """Yield the mappings with fewer rails on a leaf than `most`.
+
+        A higher ratio has more of them, which may take more switches.
+        """
+        for shared in reversed(divisors(self.fabric.rails)):
+            own = shape._replace(per_switch=shared)
+            if shared < most and (sizing := self.size(self.block(own), own)):
+                yield Mapping(self.fabric, sizing, shared)
 
     def block(self, shape: Shape) -> Block:
         """Return the block of the design; the endpoints of a fat-tree are in order of hosts."""
@@ -147,28 +162,56 @@ class Sizer:
         packing = leaf_packing(fabric, block.per_switch, down) if down else None
         if packing is None:
             return block
-        return block._replace(leaves_of=packing.leaves, packing=packing)
+        return block._replace(leaves_of=packing.leaves, packing=packing, group=packing.group)
 
     def _used_widths(self, block: Block, shape: Shape) -> Widths:
         """Return the widths of a block, with the uplinks that its scalable units ask for.
 
         A leaf with another number of uplinks than it needs and has ports for has no downlinks.
+        Raises Refusal `bad-leaf-ports`.
         """
         widths, unit = self.widths(block.shares, shape.ratio), self.fabric.spec.scalable_unit
-        if unit is None or not widths.leaf.down:
+        if not widths.leaf.down:
             return widths
+        asked, rule = self.fabric.spec.leaf_ports, self._rule(widths.leaf.down, block, shape)
+        if ":" in asked:
+            given = Width(*map(int, asked.split(":")))
+            if not rule.allows(given):
+                raise bad_leaf_ports(self.fabric, shape, given, rule)
+            widths = widths._replace(leaf=given)
+        elif asked == "fewest" and shape.ratio > 1:
+            widths = widths._replace(rule=rule)
         down = widths.leaf.down
         if block.packing:
             widths = widths._replace(pod_leaves=block.packing.unit_leaves(down))
-        if unit.uplinks == "all":
+        if unit is None or unit.uplinks == "all":
             return widths
+        if ":" in asked:
+            return widths._replace(used_only=True)
         used = block.packing.used(down) if block.packing else down
-        layout, shares = self.fabric.port_layouts[Role.LEAF], block.shares
-        needed = uplinks_of(used, _speeds(layout), shape.ratio)
-        uplinks = needed if unit.uplinks == "used" else unit.uplinks
-        fits = layout.fits(used * shares, uplinks * shares)
-        leaf = Width(used, uplinks) if fits and uplinks >= needed else Width(0, needed)
+        needed = rule.needed(used)
+        uplinks = rule.uplinks or needed
+        allowed = rule.fits(used, uplinks) and uplinks >= needed
+        leaf = Width(used, uplinks) if allowed else Width(0, needed)
         return widths._replace(leaf=leaf, used_only=True)
+
+    def _rule(self, most: int, block: Block, shape: Shape) -> LeafRule:
+        """Return what a leaf may have, of which the widest has `most` downlinks."""
+        layout, shares, unit = (
+            self.fabric.port_layouts[Role.LEAF],
+            block.shares,
+            self.fabric.spec.scalable_unit,
+        )
+        return LeafRule(
+            most=most,
+            group=block.group,
+            leaves=block.leaves_of,
+            needed=lambda down: uplinks_of(down, _speeds(layout), shape.ratio),
+            fits=lambda down, up: layout.fits(down * shares, up * shares),
+            pod_leaves=block.packing.unit_leaves if block.packing else lambda _: 0,
+            uplinks=unit.uplinks if unit and isinstance(unit.uplinks, int) else 0,
+            blocks=shares,
+        )
 
     def _rail_only(self, shape: Shape) -> Block:
         """Return the block of each rail and plane, with endpoints in order of HB domain."""
@@ -213,11 +256,11 @@ class Sizer:
         def leaves_of(ports: int) -> int:
             if packing:
                 return packing.leaves(ports)
-            if ports == down and not one_box:
-                return -(-domains // (down // per_domain)) * (rails // shared)
+            if ports <= down and not one_box:
+                return -(-domains // (ports // per_domain)) * (rails // shared)
             return -(-gpus // ports)
 
-        return Block(leaves_of, 1, shared, packing)
+        return Block(leaves_of, 1, shared, packing, per_domain)
 
 
 def rails_of_a_box(fabric: ResolvedFabric) -> int:
@@ -226,6 +269,12 @@ def rails_of_a_box(fabric: ResolvedFabric) -> int:
         return 1
     ports, radix = fabric.coordinates.planned_rail_gpus, fabric.port_layouts[Role.LEAF].usable
     return most_rails(fabric.rails, lambda rails: rails * ports <= radix)
+
+
+def _tiers_and_boxes(mapping: Mapping) -> tuple[int, int]:
+    """Return the tiers of a block, and its switches."""
+    sizing = mapping.sizing
+    return sizing.tiers, sizing.leaf + sizing.spine + sizing.core
 
 
 def most_rails(rails: int, fits: Callable[[int], bool]) -> int:

@@ -87,6 +87,7 @@ def _halves(name: str, network: Network) -> Iterator[Finding]:
     }
     for path, leaves in asked.items():
         if leaves and leaves % bond:
+            group = "leaf_groups" in path
             yield Finding(
                 "bad-leaf-groups",
                 f"the leaves of the network `{name}` do not make pairs",
@@ -94,6 +95,12 @@ def _halves(name: str, network: Network) -> Iterator[Finding]:
                 (
                     f"`leaves` is {leaves}",
                     f"with `bond: {bond}` the ports of a device are on {bond} leaves",
+                    *(
+                        ["`bond` is of the whole network, not of a group of leaves"]
+                        if group
+                        else []
+                    ),
                 ),
-                f"use `leaves: {leaves + bond - leaves % bond}`, or `bond: 1` in the network",
+                f"use `leaves: {leaves + bond - leaves % bond}`, or `bond: 1` in the network"
+                + (", which puts all ports of every device on one leaf" if group else ""),
             )

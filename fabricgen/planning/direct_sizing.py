@@ -23,7 +23,7 @@ def map_direct(fabric: ResolvedFabric) -> Mapping:
     _check_nic(fabric)
     nodes = fabric.coordinates.planned_rail_gpus
     asked = fabric.spec.rails.topology or RailTopology.model_construct()
-    topology = make_topology(asked, nodes, (fabric.split, fabric.link_gbps))
+    topology = make_topology(asked, nodes, (fabric.split, fabric.link_gbps), fabric.planes)
     return Mapping(fabric, direct_size(nodes), 1, topology=topology)
 
 

@@ -51,7 +51,9 @@ class Mapping:
         from fabricgen.planning.networks.leaf_groups import grouped_leaves  # noqa: PLC0415 - for networks only
 
         layout = self.fabric.port_layouts[Role.LEAF]
-        return grouped_leaves(self.fabric.network, layout, joined=self.sizing.tiers > 1)
+        return grouped_leaves(
+            self.fabric.network, layout, joined=self.sizing.tiers > 1, chosen=self.sizing.chosen
+        )
 
     @cached_property
     def upward(self) -> Int32Array | None:

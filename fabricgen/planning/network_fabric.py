@@ -260,6 +260,7 @@ def _network_spec(spec: FabricSpec, name: str, bond: int, ports: int) -> FabricS
         rails=Rails.model_construct(count=bond, tiers="auto" if network.kind == "clos" else 1),
         switches=network.switches,
         oversubscription=network.oversubscription,
+        leaf_ports=spec.leaf_rule,
         networks=Networks.model_construct(),
         addressing=network_addressing(spec.addressing, name, network),
         nos=Nos.model_construct(leaf=network.nos, versions=spec.nos.versions),

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
-from itertools import chain
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import chain, combinations_with_replacement, islice
 from typing import TYPE_CHECKING
 
 from fabricgen.core.count_text import plain_count
@@ -13,7 +15,7 @@ from fabricgen.core.diagnostics import refuse
 from fabricgen.core.terms import Role
 from fabricgen.inventory.networks import LeafGroup
 from fabricgen.planning.clos import Width, size
-from fabricgen.planning.networks.leaf_groups import grouped_leaves
+from fabricgen.planning.networks.leaf_groups import filled_groups, grouped_leaves, kept_bonds
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,6 +26,12 @@ if TYPE_CHECKING:
     from fabricgen.planning.mapping import Mapping
     from fabricgen.planning.networks.rules import NetworkRules, ServedPorts
     from fabricgen.planning.resolve import ResolvedFabric
+
+Choice = Sequence[tuple[int, int]]
+"""The stripes and the uplinks of each group of leaves; empty for those of the widest leaves."""
+
+MOST_TRIES = 200
+"""The most stripes that are added, and the most ways to add them to the groups of leaves."""
 
 
 def size_network(
@@ -36,21 +44,73 @@ def size_network(
         own = widths._replace(single=used, leaf=Width(used, 0), lone_leaves=None)
         return size(_constant(len(network.shared.names)), own, 1, even=True)
     for tiers in [shape.tiers] if shape.tiers else range(network.least_tiers, 4):
-        leaves = grouped_leaves(network, layout, joined=tiers > 1)
-        used, uplinks = leaves.used(), max(leaves.uplinks)
-        count = leaves.leaves() if leaves.ports(network, layout, uplinks) else 0
-        own = widths._replace(
-            single=used,
-            leaf=Width(used if count else 0, uplinks),
-            lone_leaves=network.lone_leaves,
-            least_spines=max(network.least_spines, widths.least_spines),
-            least_cores=max(network.reserved.cores if network.reserved else 1, widths.least_cores),
-            leaf_uplinks=leaves.leaf_uplinks(),
-        )
-        sizing = size(_constant(count), own, tiers, even=shape.spread == "even")
+        least = max(network.least_spines, widths.least_spines)
+
+        def sized(chosen: Choice = (), tiers: int = tiers) -> Sizing | None:
+            leaves = grouped_leaves(network, layout, joined=tiers > 1, chosen=chosen)
+            used, uplinks = leaves.used(), max(leaves.uplinks)
+            count = leaves.leaves() if leaves.ports(network, layout, uplinks) else 0
+            own = widths._replace(
+                single=used,
+                leaf=Width(used if count else 0, uplinks),
+                lone_leaves=network.lone_leaves,
+                least_spines=least,
+                least_cores=max(
+                    network.reserved.cores if network.reserved else 1, widths.least_cores
+                ),
+                leaf_uplinks=leaves.leaf_uplinks(),
+            )
+            found = size(_constant(count), own, tiers, even=shape.spread == "even")
+            return found and replace(found, chosen=tuple(chosen))
+
+        sizing = sized()
+        if tiers == 2 and fabric.spec.leaf_ports == "fewest":  # noqa: PLR2004 - the second tier
+            sizing = _fewest(fabric, network, sized, sizing, least)
         if sizing:
             return sizing
     return None
+
+
+def _fewest(
+    fabric: ResolvedFabric,
+    network: NetworkRules,
+    sized: Callable[[Choice], Sizing | None],
+    widest: Sizing | None,
+    least: int,
+) -> Sizing | None:
+    """Return the size with the stripes and uplinks that take the fewest switches in two tiers.
+
+    They are tried where a group of leaves is oversubscribed, as `clos.LeafRule` does. A network
+    that has grown keeps its uplinks.
+    """
+    groups = filled_groups(network, fabric.port_layouts[Role.LEAF], joined=True)
+    if all(group.keys.uplinks or group.keys.oversubscription <= 1 for group in groups):
+        return widest
+    if kept := kept_bonds(network):
+        stripes = [kept.groups.count(number) for number in range(len(groups))]
+        return sized([*zip(stripes, kept.uplinks, strict=True)]) if kept.uplinks else widest
+    best, columns, radix = widest, network.attached.bond, fabric.port_layouts[Role.SPINE].usable
+    free = [number for number, group in enumerate(groups) if not group.keys.leaves]
+    fewest = [group.stripes() for group in groups]
+    for more in range(MOST_TRIES if free else 1):
+        leaves = columns * (sum(fewest) + more)
+        if best and leaves + least >= best.leaf + best.spine:
+            break
+        for added in islice(combinations_with_replacement(free, more), MOST_TRIES):
+            stripes = [each + added.count(number) for number, each in enumerate(fewest)]
+            needed = [group.needed(own) for group, own in zip(groups, stripes, strict=True)]
+            for spines in range(least, (best.leaf + best.spine if best else radix) - leaves):
+                uplinks = [-(-number // spines) * spines for number in needed]
+                chosen = [*zip(stripes, uplinks, strict=True)]
+                links = columns * sum(own * up for own, up in chosen)
+                if links <= spines * radix and all(
+                    up == (group.keys.uplinks or up) and group.holds(*each)
+                    for group, each in zip(groups, chosen, strict=True)
+                    for up in each[1:]
+                ):
+                    best = sized(chosen) or best
+                    break
+    return best
 
 
 def _constant(count: int) -> Callable[[int], int]:

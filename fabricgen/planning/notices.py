@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fabricgen.core.arrays import distinct
+from fabricgen.core.count_text import plain_count
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import Role, ratio_text
 from fabricgen.planning.as_numbers import PRIVATE
@@ -66,6 +67,7 @@ def advice(plan: Plan) -> list[str]:
         _other_vendors,
         _public_asns,
         _barred_server,
+        _shared_nics,
         _direct_links,
     )
     return [sentence for rule in rules for sentence in rule(plan)]
@@ -85,6 +87,18 @@ def _public_asns(plan: Plan) -> Iterator[str]:
         yield (
             f"AS {number} is not for private use; {PRIVATE[0][0]} to {PRIVATE[0][1]} and"
             f" {PRIVATE[1][0]} and up are"
+        )
+
+
+def _shared_nics(plan: Plan) -> Iterator[str]:
+    """Yield a notice where GPUs of one host share a rail, and may be meant to share a NIC."""
+    fabric = plan.fabric
+    if fabric.host is None and fabric.host_gpus > fabric.rails and plan.spec.rails.count:
+        nics = plain_count(fabric.gpus * fabric.nics_per_gpu, "NIC")
+        yield (
+            f"a host has {fabric.host_gpus} GPUs on {plain_count(fabric.rails, 'rail')}, each with"
+            f" a NIC of its own: {nics} in all; a NIC that GPUs share is not planned"
+            " (`fabricgen explain shared-nics`)"
         )
 
 

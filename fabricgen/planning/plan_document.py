@@ -38,6 +38,11 @@ def plan_document(plan: Plan, summary: dict[str, Any]) -> dict[str, Any]:
 def _inventory(plan: Plan) -> dict[str, Any]:
     """Return the inventory, with the texts of overrides instead of the files that have them."""
     inventory = plan.spec.model_dump(mode="json", exclude_none=True)
+    inventory.pop("leaf_ports", None)
+    if (kept := kept_leaf_ports(plan)) != "widest":
+        inventory["leaf_ports"] = kept
+        if plan.mapping.spans_rails and ":" in kept:  # `auto` depends on the ports of a leaf
+            inventory["rails"]["per_switch"] = plan.mapping.per_switch
     for own in override_texts(plan):
         entry = inventory["overrides"][own.number]
         entry.pop("file", None)
@@ -48,6 +53,15 @@ def _inventory(plan: Plan) -> dict[str, Any]:
         if listed := [*map(str, skipped)]:
             inventory["management"]["skip"] = listed
     return inventory
+
+
+def kept_leaf_ports(plan: Plan) -> str:
+    """Return the `leaf_ports` with which a plan that grows keeps its leaves."""
+    spec, sizing = plan.spec, plan.sizing
+    if spec.leaf_ports == "widest" or not spec.oversubscribed:
+        return "widest"
+    ruled = spec.oversubscription > 1 and sizing.tiers > 1
+    return f"{sizing.leaf_down}:{sizing.leaf_up}" if ruled else spec.leaf_ports
 
 
 def _kept(plan: Plan) -> Baseline | None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from fabricgen.core.diagnostics import Refusal
     from fabricgen.planning.block_shape import Block, Fits, Shape
-    from fabricgen.planning.clos import Widths
+    from fabricgen.planning.clos import LeafRule, Width, Widths
     from fabricgen.planning.port_layout import PortLayout
     from fabricgen.planning.resolve import ResolvedFabric
 
@@ -100,6 +100,25 @@ def bad_uplinks(fabric: ResolvedFabric, shape: Shape, needed: int) -> Refusal:
             f"it has {leaf.usable} ports for both",
         ),
         hint=f"use `uplinks: {needed}`, or `uplinks: used`, which is the same",
+    )
+
+
+def bad_leaf_ports(fabric: ResolvedFabric, shape: Shape, asked: Width, rule: LeafRule) -> Refusal:
+    """Refuse ports of a leaf that are too few for the ratio or the endpoints, or too many."""
+    layout = fabric.port_layouts[Role.LEAF]
+    because = (
+        f"{asked.down} downlinks need {rule.needed(asked.down)} uplinks at"
+        f" {ratio_text(shape.ratio)}",
+        f"a leaf has {layout.usable // rule.blocks} ports for both"
+        + (f", one of {rule.blocks} rails that share it" if rule.blocks > 1 else ""),
+        *([f"{rule.group} endpoints stay on one leaf"] if rule.group > 1 else []),
+    )
+    return refuse(
+        "bad-leaf-ports",
+        f"a leaf cannot have {asked.down} downlinks and {asked.up} uplinks",
+        path=("leaf_ports",),
+        because=because,
+        hint="use `leaf_ports: fewest`, which chooses them",
     )
 
 

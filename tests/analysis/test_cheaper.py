@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fabricgen.analysis.impact.ranking import rank
-from fabricgen.analysis.search.cheaper import CheaperMapping, cheaper_mapping
+from fabricgen.analysis.search.cheaper import CheaperMapping, cheaper_mappings
 from fabricgen.bom.priced_bill import make_bom
 from fabricgen.cli import run
 from fabricgen.core.diagnostics import Refusal
@@ -44,8 +45,8 @@ READY = [
 
 
 def found(plan: Plan) -> CheaperMapping | None:
-    """Return the cheaper mapping of a plan."""
-    return cheaper_mapping(plan, make_bom(plan))
+    """Return the mapping that saves the most."""
+    return next(reversed(cheaper_mappings(plan, make_bom(plan))), None)
 
 
 def switches(plan: Plan) -> int:
@@ -120,8 +121,12 @@ def test_it_is_the_cheapest_of_all_mappings() -> None:
             if switches(other) < switches(plan) and other.sizing.tiers <= plan.sizing.tiers:
                 others.append(cost(other))
         cheaper = found(plan)
-        least = min((each for each in others if each < cost(plan)), default=None)
-        assert (cheaper and cheaper.cost) == least
+        least = min((each for each in others if each <= 0.98 * cost(plan)), default=None)
+        if design == "rail-only":
+            assert (cheaper and cheaper.cost) == least
+        elif least:
+            assert cheaper
+            assert (cheaper.cost or 0) * 0.98 <= least
         noted += cheaper is not None
     assert noted > 5
 
@@ -157,8 +162,7 @@ def test_a_part_without_a_price() -> None:
         make_bom(plan), lines=tuple(replace(line, unit_price=None) for line in make_bom(plan).lines)
     )
     assert unpriced.cost() is None
-    cheaper = cheaper_mapping(plan, unpriced)
-    assert cheaper
+    (cheaper,) = cheaper_mappings(plan, unpriced)
     assert "9 switches instead of 36; a failed leaf" in str(cheaper)
 
 
@@ -179,3 +183,62 @@ def test_commands_print_it(command: str, capsys: pytest.CaptureFixture[str]) -> 
         }
     assert run([command, path, "--set", "rails.count=9", "--json"]) == 0
     assert "cheaper" not in json.loads(capsys.readouterr().out)
+
+
+Q192: dict[str, Any] = {
+    "design": "rail-optimized",
+    "gpus": 192,
+    "hb_domain": {"gpus": 8},
+    "host": {"model": "hgx-h100"},
+    "switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}},
+}
+
+
+def test_rails_that_are_kept_come_first() -> None:
+    """Two rails on a leaf keep GPUs of one rank on it; the mapping that does not says so."""
+    plan = plan_of(**Q192)
+    kept, given_up = cheaper_mappings(plan, make_bom(plan))
+    assert (kept.set, kept.switches) == (["rails.per_switch: 2"], 6)
+    assert "links apart" not in str(kept)
+    assert given_up.switches == 5
+    assert (
+        "it serves a rank of 8 instead of 24 HB domains, and GPUs of one rank on two leaves are 4"
+        " links apart over a spine instead of 2 over one leaf" in str(given_up)
+    )
+    near, far = (plan_of(**Q192, rails={"per_switch": number}) for number in (2, 8))
+    spread = [[*gpus_of_a_rank(each)] for each in (near, far)]
+    assert [len(set(leaves)) for leaves in spread] == [1, 3]
+
+
+def gpus_of_a_rank(plan: Plan) -> list[int]:
+    """Return the leaf of the first GPU of each HB domain."""
+    gpus = plan.mapping.pattern().tolist()
+    return [gpus.index(gpu) // plan.sizing.leaf_down for gpu in range(0, plan.fabric.gpus, 8)]
+
+
+def test_uplinks_of_a_unit_are_named() -> None:
+    """`scalable_unit.uplinks: used` is named where the widest leaves have uplinks for nobody."""
+    plan = plan_of(
+        design="rail-optimized",
+        gpus=1024,
+        hb_domain={"gpus": 8},
+        rails={"tiers": 2},
+        oversubscription="2:1",
+        leaf_ports="widest",
+        scalable_unit={"domains": 32},
+        radix=64,
+    )
+    assert plan.switch_count() == 53
+    first = cheaper_mappings(plan, make_bom(plan))[0]
+    assert (first.set, first.switches) == (["scalable_unit.uplinks: used"], 40)
+
+
+def test_equal_figures_are_no_trade() -> None:
+    """A trade of a figure for itself is not printed, and no mapping saves less than 2 %."""
+    for gpus, radix, rails in product((96, 192, 256, 1024), (32, 64), (1, 2, 8)):
+        keys: dict[str, Any] = {"gpus": gpus, "hb_domain": {"gpus": 8}, "radix": radix}
+        plan = plan_of(**keys, design="rail-optimized", rails={"count": rails, "tiers": "auto"})
+        for each in cheaper_mappings(plan, make_bom(plan)):
+            assert not re.search(r"takes ([\d.]+) % of the bandwidth instead of \1 %", str(each))
+            assert each.cost_saved_pct is not None
+            assert each.cost_saved_pct >= 2

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fabricgen.analysis.search.cheaper import cheaper_mapping
+from fabricgen.analysis.search.cheaper import cheaper_mappings
 from fabricgen.analysis.search.search import search
 from fabricgen.bom.comparison import compare
 from fabricgen.bom.ownership import cost_of_ownership
@@ -90,7 +90,7 @@ def test_a_cheaper_mapping_is_of_the_compute_fabric(planned: list[str]) -> None:
     plan = make_plan(spec_of(**CLUSTER), CATALOG)
     alone = make_plan(plan.spec.without_networks(), CATALOG)
     assert planned == [plan.spec.name]
-    assert cheaper_mapping(plan, make_bom(plan)) == cheaper_mapping(alone, make_bom(alone))
+    assert cheaper_mappings(plan, make_bom(plan)) == cheaper_mappings(alone, make_bom(alone))
     assert planned == [plan.spec.name]
 
 

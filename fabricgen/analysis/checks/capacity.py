@@ -15,6 +15,7 @@ from fabricgen.analysis.checks.law import Verdict, Violation, Violations, violat
 from fabricgen.core.arrays import distinct_columns
 from fabricgen.core.count_text import counted
 from fabricgen.core.terms import LinkKind, Role, ratio_text
+from fabricgen.planning.worst_permutation import worst_permutation_pct
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -157,6 +158,8 @@ def oversubscription(evidence: Evidence) -> Verdict:
             f"{_worst(down, up)} at the worst {below.upper}, {ratio_text(asked)}"
             f" {'asked' if below is LinkKind.HOST else 'allowed'}"
         )
+    worst = worst_permutation_pct(plan)
+    figures += [] if worst is None else [f"worst permutation of leaves {worst:g} %"]
     return Verdict("; ".join(figures), tuple(found))
 
 

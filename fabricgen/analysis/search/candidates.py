@@ -21,6 +21,7 @@ from fabricgen.inventory.sizing import (
     HbDomain,
     HostChoice,
     NicChoice,
+    ScalableUnit,
     SwitchChoice,
     Switches,
     UpperSwitchChoice,
@@ -53,6 +54,7 @@ def whole(spec: FabricSpec) -> FabricSpec:
     gpus = spec.reserve.gpus if spec.reserve else spec.gpus
     host = HostChoice(model=spec.host.model) if spec.host and spec.host.model else None
     own = {"gpus": gpus, "reserve": None, "phases": (), "site": site, "search": None, "host": host}
+    own["leaf_ports"] = spec.leaf_rule
     return spec.without_networks().model_copy(update=own)
 
 
@@ -206,9 +208,10 @@ def _railed(
     equipped: FabricSpec, offered: Search, catalog: Catalog, refused: Counter[str]
 ) -> Iterator[Candidate]:
     """Yield each design, number of rails and shape of the same NICs and switches."""
-    for design, count in _designs(equipped, offered):
+    for (design, count), unit in product(_designs(equipped, offered), _units(equipped)):
         rails = equipped.rails.model_copy(update={"count": count, "per_switch": 1})
-        asked = equipped.model_copy(update={"design": design, "rails": rails})
+        own = {"design": design, "rails": rails, "scalable_unit": unit}
+        asked = equipped.model_copy(update=own)
         shapes = list(_shapes(asked, offered))
         try:
             sizer = Sizer(resolve_positions(asked, catalog))
@@ -216,6 +219,15 @@ def _railed(
             refused[refusal.findings[0].code] += len(shapes)
         else:
             yield from (Candidate(sizer, shape) for shape in shapes)
+
+
+def _units(equipped: FabricSpec) -> list[ScalableUnit | None]:
+    """Return the scalable unit with each rule for its uplinks, the inventory's own first."""
+    own = equipped.scalable_unit
+    if own is None:
+        return [None]
+    rules = dict.fromkeys((own.uplinks, "used", "all"))
+    return [own.model_copy(update={"uplinks": each}) for each in rules]
 
 
 def _designs(equipped: FabricSpec, offered: Search) -> Iterator[tuple[Design, int | None]]:

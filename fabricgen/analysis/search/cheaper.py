@@ -10,12 +10,15 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from fabricgen.analysis.search.fewer_switches import drafts_with_fewer_switches
 from fabricgen.analysis.search.part_counts import count, endpoints
 from fabricgen.analysis.search.switch_counts import switch_counts
 from fabricgen.bom.comparison import bound, saving_pct
 from fabricgen.bom.priced_bill import make_bom, priced
 from fabricgen.bom.summary import number
+from fabricgen.core.count_text import counted
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.document import Document
 from fabricgen.core.terms import Design
@@ -23,7 +26,7 @@ from fabricgen.planning.excluded_hosts import resolve_positions
 from fabricgen.planning.plan import complete
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from fabricgen.bom.bill import Bom
     from fabricgen.bom.comparison import Bound, Comparison
@@ -33,13 +36,17 @@ if TYPE_CHECKING:
     from fabricgen.planning.draft import Draft
     from fabricgen.planning.plan import Plan
 
+WORTHWHILE_PCT = 2
+"""The part of the cost, or of unpriced switches, that a mapping has to save to be named."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class CheaperMapping(Document):
     """A mapping that takes fewer switches and less money, with what it trades.
 
     `set` are the lines to write into the inventory. `cost` is None where a part of it has no price
-    and the plan has no such part. `leaf_lost_pct` is the bandwidth that a failed leaf takes.
+    and the plan has no such part. `leaf_lost_pct` is the bandwidth that a failed leaf takes, and
+    `domains_on_leaf` are the HB domains whose GPUs of one rank share a leaf.
     """
 
     set: list[str]
@@ -55,9 +62,11 @@ class CheaperMapping(Document):
     cost_bound: Bound
     leaf_lost_pct: float
     leaf_lost_pct_now: float
+    domains_on_leaf: int
+    domains_on_leaf_now: int
 
     def __str__(self) -> str:
-        """Describe the lines, their figures and the trade in one sentence."""
+        """Describe the lines, their figures and the trades in one sentence."""
         lines = " and ".join(f"`{line}`" for line in self.set)
         cost = (
             ""
@@ -65,12 +74,34 @@ class CheaperMapping(Document):
             else f" and {self.currency} {self.cost:,.0f} instead of {self.cost_now:,.0f}"
             f" ({_LESS[self.cost_bound].format(self.cost_saved_pct)})"
         )
-        return (
-            f"{lines} {'takes' if len(self.set) == 1 else 'take'} {self.switches:,}"
-            f" switch{'es' * (self.switches > 1)} instead of {self.switches_now:,}{cost};"
-            f" a failed leaf then takes {self.leaf_lost_pct:.3g} % of the bandwidth instead of"
-            f" {self.leaf_lost_pct_now:.3g} %"
+        return "; ".join(
+            (
+                f"{lines} {'takes' if len(self.set) == 1 else 'take'} {self.switches:,}"
+                f" switch{'es' * (self.switches > 1)} instead of {self.switches_now:,}{cost}",
+                *self._trades(),
+            )
         )
+
+    def _trades(self) -> Iterator[str]:
+        """Yield what is worse than in the plan."""
+        lost, now = f"{self.leaf_lost_pct:.3g}", f"{self.leaf_lost_pct_now:.3g}"
+        if lost != now:
+            yield f"a failed leaf then takes {lost} % of the bandwidth instead of {now} %"
+        if self.domains_on_leaf < self.domains_on_leaf_now:
+            apart = "4" if self.tiers == 2 else "4 or 6"  # noqa: PLR2004 - the second tier
+            number = self.rails if "rails.count: 1" in self.set else self.rails_per_switch
+            rails = f"{counted(number, 'rail')} on a leaf" if number > 1 else "one rail"
+            yield (
+                f"with {rails}, it serves a rank of {self.domains_on_leaf:,} instead of"
+                f" {self.domains_on_leaf_now:,} HB domains, and GPUs of one rank on two leaves are"
+                f" {apart} links apart over a spine instead of 2 over one leaf"
+            )
+
+    def saves(self, switches: int, cost: float | None) -> bool:
+        """Return whether it saves enough of a cost, or of switches where a cost is not known."""
+        known = cost is not None and self.cost is not None
+        saved = saving_pct(self.cost, cost) if known else saving_pct(self.switches, switches)
+        return saved is not None and saved >= WORTHWHILE_PCT
 
 
 _LESS: dict[Bound, str] = {
@@ -81,16 +112,26 @@ _LESS: dict[Bound, str] = {
 }
 
 
-def cheaper_mapping(plan: Plan, bom: Bom) -> CheaperMapping | None:
-    """Return the cheapest mapping of the same GPUs with fewer switches, in no more tiers.
+def cheaper_mappings(plan: Plan, bom: Bom) -> list[CheaperMapping]:
+    """Return cheaper mappings of the same GPUs with fewer switches, in no more tiers.
 
-    None where there is none.
+    Rail-optimized they are the cheapest that keeps GPUs of one rank on one leaf, then the cheapest
+    that does not, if that saves more; else the cheapest alone. None saves less than
+    `WORTHWHILE_PCT`.
     """
-    for draft in sorted(drafts_with_fewer_switches(plan), key=_order):
-        found = _measured(plan, bom, draft)
-        if found:
-            return found
-    return None
+    found: list[CheaperMapping] = []
+    drafts = sorted(drafts_with_fewer_switches(plan), key=_order)
+    if not drafts:
+        return []
+    now, striped = _domains_on_leaf(plan), plan.fabric.design is Design.RAIL_OPTIMIZED
+    own = [draft for draft in drafts if _domains_on_leaf(draft) >= now]
+    others = [draft for draft in drafts if draft not in own]
+    for group in [own, others] if striped else [drafts]:
+        every = (_measured(plan, bom, draft) for draft in group)
+        best = next((each for each in every if each), None)
+        if best and all(best.saves(each.switches, each.cost) for each in found):
+            found.append(best)
+    return found
 
 
 def _order(draft: Draft) -> tuple[float, float]:
@@ -120,9 +161,7 @@ def _measured(plan: Plan, bom: Bom, draft: Draft) -> CheaperMapping | None:
     bill = make_bom(other)
     comparable = set(bill.unpriced) <= set(bom.unpriced)
     cost, now = number(bill.cost()) if comparable else None, number(bom.cost())
-    if cost is not None and now is not None and cost >= now:
-        return None
-    return CheaperMapping(
+    mapping = CheaperMapping(
         set=list(_lines(plan.spec, other)),
         rails=other.fabric.rails,
         rails_per_switch=other.mapping.per_switch,
@@ -136,7 +175,17 @@ def _measured(plan: Plan, bom: Bom, draft: Draft) -> CheaperMapping | None:
         cost_bound=bound(ours_unpriced=bool(bill.unpriced), theirs_unpriced=bool(bom.unpriced)),
         leaf_lost_pct=round(leaf_lost_pct(other), 6),
         leaf_lost_pct_now=round(leaf_lost_pct(plan), 6),
+        domains_on_leaf=_domains_on_leaf(other),
+        domains_on_leaf_now=_domains_on_leaf(plan),
     )
+    return mapping if mapping.saves(plan.switch_count(), now) else None
+
+
+def _domains_on_leaf(draft: Draft) -> int:
+    """Return the most HB domains whose GPUs of one rank share a leaf."""
+    gpu = draft.mapping.pattern()
+    slots = np.flatnonzero((gpu >= 0) & (gpu % draft.fabric.domain_gpus == 0))
+    return int(np.bincount(slots // draft.sizing.leaf_down).max())
 
 
 def _lines(spec: FabricSpec, other: Plan) -> Iterator[str]:
@@ -144,20 +193,30 @@ def _lines(spec: FabricSpec, other: Plan) -> Iterator[str]:
     own = spec.rails.count or spec.hb_domain.gpus
     if other.fabric.rails != own:
         yield f"rails.count: {other.fabric.rails}"
-    if spec.rails.per_switch not in ("auto", other.mapping.per_switch):
-        yield "rails.per_switch: auto"
+    asked = other.spec.rails.per_switch
+    if asked != spec.rails.per_switch and other.mapping.per_switch != spec.rails.per_switch:
+        yield f"rails.per_switch: {asked}"
+    unit, now = other.spec.scalable_unit, spec.scalable_unit
+    if unit and now and unit.uplinks != now.uplinks:
+        yield f"scalable_unit.uplinks: {unit.uplinks}"
 
 
 @dataclass(frozen=True)
 class AdvisedPlan(Document):
-    """The figures of a plan with a cheaper mapping of its cluster: `plan --json`."""
+    """The figures of a plan with cheaper mappings of its cluster: `plan --json`."""
 
     summary: PlanSummary
-    cheaper: CheaperMapping
+    mappings: list[CheaperMapping]
 
     def document(self) -> dict[str, Any]:
-        """Return the summary with the cheaper mapping."""
-        return self.summary.document() | {"cheaper": self.cheaper.document()}
+        """Return the summary with the cheaper mappings."""
+        return self.summary.document() | _keys(each.document() for each in self.mappings)
+
+
+def _keys(mappings: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """Return the keys of cheaper mappings, which has one more where there are several."""
+    first, *others = mappings
+    return {"cheaper": first} | ({"cheaper_others": others} if others else {})
 
 
 @dataclass(frozen=True)
@@ -186,34 +245,40 @@ _OF_COST: dict[Bound, str] = {
 
 @dataclass(frozen=True)
 class AdvisedComparison(Document):
-    """The designs side by side with a cheaper mapping of the first: `compare --json`."""
+    """The designs side by side with cheaper mappings of the first: `compare --json`."""
 
     comparison: Comparison
-    cheaper: CheaperMapping
+    mappings: list[CheaperMapping]
 
-    @property
-    def savings(self) -> CheaperSavings | None:
-        """The savings against the fat-tree; None if it cannot be built."""
+    def _savings(self, cheaper: CheaperMapping) -> CheaperSavings | None:
+        """Return the savings against the fat-tree; None if it cannot be built."""
         baseline = self.comparison.summary_of(Design.FAT_TREE)
         if baseline is None:
             return None
         return CheaperSavings(
-            saving_pct(self.cheaper.switches, baseline.switches.total),
-            saving_pct(self.cheaper.cost, baseline.cost.total),
+            saving_pct(cheaper.switches, baseline.switches.total),
+            saving_pct(cheaper.cost, baseline.cost.total),
             bound(
-                ours_unpriced=self.cheaper.cost_bound == "of priced parts",
+                ours_unpriced=cheaper.cost_bound == "of priced parts",
                 theirs_unpriced=bool(baseline.cost.unpriced),
             ),
         )
 
     def document(self) -> dict[str, Any]:
-        """Return the comparison with the cheaper mapping."""
-        savings = self.savings and self.savings.document()
-        cheaper = self.cheaper.document() | {"savings": savings}
-        return self.comparison.document() | {"cheaper": cheaper}
+        """Return the comparison with the cheaper mappings."""
+        own = (
+            each.document() | {"savings": saved and saved.document()}
+            for each in self.mappings
+            for saved in [self._savings(each)]
+        )
+        return self.comparison.document() | _keys(own)
 
     def __str__(self) -> str:
-        """Describe the cheaper mapping, and what it saves against the fat-tree."""
+        """Describe the cheaper mappings, and what each saves against the fat-tree."""
         design = self.comparison.built[0][0].fabric.design
-        against = f"; against the fat-tree it saves {self.savings}" if self.savings else ""
-        return f"cheaper as {design}: {self.cheaper}{against}"
+        lines = []
+        for each in self.mappings:
+            saved = self._savings(each)
+            against = f"; against the fat-tree it saves {saved}" if saved else ""
+            lines.append(f"cheaper as {design}: {each}{against}")
+        return "\n".join(lines)

@@ -11,11 +11,10 @@ if TYPE_CHECKING:
 
 
 def cheaper_notes(plan: Plan) -> list[str]:
-    """Return the cheaper mapping of a plan as a note, if there is one."""
+    """Return the cheaper mappings of a plan, a note each."""
     if next(drafts_with_fewer_switches(plan), None) is None:
         return []
-    from fabricgen.analysis.search.cheaper import cheaper_mapping
+    from fabricgen.analysis.search.cheaper import cheaper_mappings
     from fabricgen.bom.priced_bill import make_bom
 
-    found = cheaper_mapping(plan, make_bom(plan))
-    return [f"a cheaper mapping: {found}"] if found else []
+    return [f"a cheaper mapping: {found}" for found in cheaper_mappings(plan, make_bom(plan))]

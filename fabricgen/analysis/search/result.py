@@ -13,11 +13,13 @@ from fabricgen.bom.summary import number
 from fabricgen.core.count_text import counted
 from fabricgen.core.document import Document
 from fabricgen.core.terms import Design, Role, ratio_text
+from fabricgen.planning.worst_permutation import worst_permutation_pct
 
 if TYPE_CHECKING:
     from fabricgen.analysis.search.score import Judged
     from fabricgen.analysis.search.search import Found
     from fabricgen.catalog.models.workload import Workload
+    from fabricgen.planning.draft import Draft
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,8 @@ class SearchRow(Document):
     rails_per_box: int | None
     oversubscription: str
     spread: str
+    worst_permutation_pct: float | None
+    unit_uplinks: str | None
     switches: SwitchTotals
     cables: int
     cost: float | None
@@ -131,6 +135,8 @@ def _row(found: Found, place: int, row: tuple[Judged, ...]) -> SearchRow:
         rails_per_box=None if fabric.design is Design.FAT_TREE else draft.mapping.per_switch,
         oversubscription=ratio_text(draft.spec.oversubscription),
         spread=draft.spec.spread,
+        worst_permutation_pct=worst_permutation_pct(draft),
+        unit_uplinks=_unit_uplinks(draft),
         switches=_switches(judged),
         cables=judged.cables,
         cost=number(judged.bom.cost()),
@@ -167,6 +173,12 @@ def _breakouts(judged: Judged) -> str:
     return " + ".join(dict.fromkeys(layouts[role].down.name for role in judged.draft.roles))
 
 
+def _unit_uplinks(draft: Draft) -> str | None:
+    """Return the rule for the uplinks of a scalable unit, where there is one."""
+    unit = draft.spec.scalable_unit
+    return str(unit.uplinks) if unit and draft.sizing.tiers > 1 else None
+
+
 def _words(judged: Judged) -> str:
     """Return a candidate as one line of text."""
     draft, fabric = judged.draft, judged.draft.fabric
@@ -176,5 +188,9 @@ def _words(judged: Judged) -> str:
     if fabric.design is not Design.FAT_TREE:
         words.append(counted(fabric.rails, "rail"))
         words += [f"{draft.mapping.per_switch} of them a box"] * (draft.mapping.per_switch > 1)
-    words += ["spread minimal"] * (draft.spec.spread == "minimal" and draft.sizing.tiers > 1)
+    if uplinks := _unit_uplinks(draft):
+        words.append(f"scalable_unit.uplinks {uplinks}")
+    words += [f"spread minimal, worst permutation of leaves {worst_permutation_pct(draft):g} %"] * (
+        worst_permutation_pct(draft) is not None
+    )
     return ", ".join(words)

@@ -141,6 +141,7 @@ def _on(spec: FabricSpec, medium: str, switches: Switches) -> FabricSpec:
             "switches": switches,
             "spare": spare,
             "site": None,
+            "leaf_ports": spec.leaf_rule,
         }
     )
 

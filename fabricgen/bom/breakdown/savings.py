@@ -259,8 +259,14 @@ def _compared(comparison: Comparison, plan: Plan) -> Iterator[str]:
 
 
 def _ratio(comparison: Comparison) -> str:
-    """Return the requested oversubscription."""
-    return comparison.summaries[0].oversubscription
+    """Return the requested oversubscription, with what the worst permutation of leaves gets."""
+    worst = [
+        f"{each.worst_permutation_pct:g} % in the {each.design} design"
+        for each in comparison.summaries
+        if each.worst_permutation_pct is not None
+    ]
+    ratio = comparison.summaries[0].oversubscription
+    return ratio + (f" (worst permutation of leaves: {', '.join(worst)})" if worst else "")
 
 
 def _counted(plan: Plan, bom: Bom) -> Iterator[str]:

@@ -27,6 +27,7 @@ from fabricgen.planning.designs import map_design
 from fabricgen.planning.excluded_hosts import resolve_positions
 from fabricgen.planning.kept_addresses import kept_skip
 from fabricgen.planning.plan import make_draft, make_plan
+from fabricgen.planning.plan_document import kept_leaf_ports
 
 if TYPE_CHECKING:
     from fabricgen.catalog.catalog import Catalog
@@ -127,7 +128,7 @@ def _names_and_wiring(plan: Plan) -> list[tuple[object, ...]]:
 
 
 def pinned(old: Plan, spec: FabricSpec) -> FabricSpec:
-    """Keep the number of rails on a leaf, of which another one would move every host.
+    """Keep the ports of a leaf, and the rails on it: other numbers would move every host.
 
     The addresses that the management pools skipped are kept as well.
     """
@@ -135,6 +136,9 @@ def pinned(old: Plan, spec: FabricSpec) -> FabricSpec:
     if asked and asked.skip is None and (kept := kept_skip(old, spec)) is not None:
         own = asked.model_copy(update={"skip": tuple(map(IPv4Address, kept))})
         spec = spec.model_copy(update={"management": own})
+    same = old.spec.oversubscription == spec.oversubscription
+    if spec.leaf_ports == "fewest" and spec.oversubscribed and same:
+        spec = spec.model_copy(update={"leaf_ports": kept_leaf_ports(old)})
     has_none = old.fabric.design is Design.FAT_TREE
     chosen_anew = has_none or (old.mapping.spans_rails and old.sizing.tiers == 1)
     if spec.rails.per_switch != "auto" or chosen_anew:

@@ -103,7 +103,8 @@ def _kept_bonds(old: Plan, new: Plan) -> KeptBonds | None:
         leaves = leaves.with_sets(new.fabric.network, new.fabric.port_layouts[Role.LEAF])
     known_slots = dict(zip(older, _slots(old), strict=True))
     slots = [known_slots.get(each, ()) if each in kept else () for each in every]
-    return bonds._replace(slot=_kept_slots(leaves, slots))
+    uplinks = was.uplinks if old.sizing.chosen else ()
+    return bonds._replace(slot=_kept_slots(leaves, slots), uplinks=uplinks)
 
 
 def _kept_numbers(old: Plan, new: Plan) -> KeptBonds:

@@ -11,7 +11,6 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.core.terms import ratio_text
 from fabricgen.outputs.drawings.attached import words
 from fabricgen.outputs.drawings.block_contents import BlockContents
 from fabricgen.outputs.drawings.direct_rail import direct_rail, direct_words
@@ -20,6 +19,7 @@ from fabricgen.outputs.drawings.layout import Head, arrange
 from fabricgen.outputs.drawings.merged_tiers import MOST_LINES, Strand, Tier
 from fabricgen.outputs.drawings.stripe_contents import stripe_contents
 from fabricgen.planning.stripes import stripes
+from fabricgen.planning.worst_permutation import stated_ratio
 
 if TYPE_CHECKING:
     from fabricgen.outputs.drawings.graph_layout import GraphShape
@@ -155,5 +155,5 @@ class Drawings:
         )
         return (
             f"{self.plan.spec.name}: {fabric.design.value}, {count}, oversubscription"
-            f" {ratio_text(self.plan.spec.oversubscription)}"
+            f" {stated_ratio(self.plan)}"
         )

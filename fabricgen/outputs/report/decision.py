@@ -23,11 +23,12 @@ from fabricgen.bom.priced_bill import make_bom
 from fabricgen.bom.summary import summarize
 from fabricgen.core.count_text import counted
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.core.terms import DEVICES, PEERS, Design, ratio_text
+from fabricgen.core.terms import DEVICES, PEERS, Design
 from fabricgen.lifecycle.change.growth_ways import ways_to_grow
 from fabricgen.lifecycle.change.phase_sizes import by_gpus
 from fabricgen.lifecycle.change.phases import phase_in
 from fabricgen.outputs.report.direct import direct_limits
+from fabricgen.planning.worst_permutation import stated_ratio, worst_permutation_pct
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -196,7 +197,12 @@ def _limits(plan: Plan) -> Iterator[str]:
     if ratio != 1 and plan.sizing.tiers > 1:
         yield (
             f"Between leaf switches there is less bandwidth than towards the hosts"
-            f" ({ratio_text(ratio)} oversubscription)."
+            f" ({stated_ratio(plan)} oversubscription)."
+        )
+    elif (share := worst_permutation_pct(plan)) is not None:
+        yield (
+            f"Links are spread unevenly: the worst permutation of leaves gets {share:g} % of the"
+            " bandwidth that they send upwards."
         )
     try:
         failure = worst(plan)

@@ -108,7 +108,7 @@ def _size(plan: Plan, summary: PlanSummary) -> Iterator[KeyFigure]:
     yield KeyFigure(
         "oversubscription",
         "oversubscription",
-        summary.oversubscription,
+        summary.ratio,
         "downlinks to uplinks of a leaf",
     )
 

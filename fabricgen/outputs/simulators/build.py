@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabricgen.core.arrays import distinct
-from fabricgen.core.terms import Design, LinkKind, Role, ratio_text
+from fabricgen.core.terms import Design, LinkKind, Role
 from fabricgen.outputs.simulators.view import (
     SimulatedBlock,
     SimulatedRun,
@@ -22,6 +22,7 @@ from fabricgen.outputs.simulators.view import (
     Simulation,
 )
 from fabricgen.planning.fabric_links import wiring_of
+from fabricgen.planning.worst_permutation import stated_ratio
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -164,7 +165,7 @@ class Simulator:
             hb_gbps=hb_gbps,
             hb_gbytes=str(hb_gbps / BITS),
             nic_gbytes=str(fabric.speed_gbps * fabric.planes / BITS),
-            oversubscription=ratio_text(plan.spec.oversubscription),
+            oversubscription=stated_ratio(plan),
             rates_bps=[rate * 10**9 for rate in distinct(self._rates).tolist()],
             hb_ids=" ".join(map(str, range(fabric.gpus, first))),
             switch_ids=" ".join(map(str, range(first, nodes))),

@@ -33,6 +33,8 @@ class KeptBonds(NamedTuple):
     kinds: tuple[int, ...] = ()
     """What each of `cages` is for: the kind of its ports, counted on from group to group. Kinds are
     the downlinks of each speed, the uplinks, and the links to a peer."""
+    uplinks: tuple[int, ...] = ()
+    """The uplinks of a leaf of each group; empty where they are those of the widest leaf."""
 
     def cages_of(self, group: int, kinds: int) -> tuple[tuple[int, ...], ...]:
         """Return the cages of each of so many kinds on the leaves of a group; empty for none."""
@@ -55,6 +57,8 @@ class KeptBonds(NamedTuple):
         stripes = max(self.stripe, default=0) < len(self.groups)
         slots = len(self.slot) in {0, many * columns}
         cages = len(self.cages) == len(self.kinds)
+        uplinks = len(self.uplinks) in {0, len(bonds)}
+        known = known and uplinks
         return known and stripes and slots and cages and len(self.stripe) == len(self.place) == many
 
     def document(self) -> dict[str, Any]:
@@ -70,7 +74,7 @@ def read_kept_bonds(values: Any) -> KeptBonds | None:  # noqa: ANN401 - any valu
     """
     if values is None:
         return None
-    some = {name: values[name] for name in ("slot", "cages", "kinds") if name in values}
+    some = {name: values[name] for name in ("slot", "cages", "kinds", "uplinks") if name in values}
     found = {name: values[name] for name in ("groups", "stripe", "place")} | some
     kept = KeptBonds(**{name: tuple(decode_runs(runs).tolist()) for name, runs in found.items()})
     if min(chain.from_iterable(kept), default=0) < 0:

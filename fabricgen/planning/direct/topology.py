@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from math import gcd, prod
 from typing import TYPE_CHECKING
 
+from fabricgen.core.count_text import plain_count
 from fabricgen.core.diagnostics import refuse
 from fabricgen.core.divisors import divisors
 from fabricgen.core.terms import speed_text
@@ -63,10 +64,12 @@ class DirectTopology:
         return f"{self.kind} {size}"
 
 
-def make_topology(asked: RailTopology, nodes: int, split: tuple[int, int]) -> DirectTopology:
+def make_topology(
+    asked: RailTopology, nodes: int, split: tuple[int, int], planes: int = 1
+) -> DirectTopology:
     """Join the nodes of a rail; `split` is the ports of a NIC port, and their speed in Gbps.
 
-    Raises Refusal `topology-does-not-fit`.
+    Each of the `planes` has such a graph, on NIC ports of its own. Raises Refusal `topology-does-not-fit`.
     """
     for key, kinds in _KEYS.items():
         if getattr(asked, key) is not None and asked.kind not in kinds:
@@ -77,7 +80,7 @@ def make_topology(asked: RailTopology, nodes: int, split: tuple[int, int]) -> Di
     ports, _ = split
     shape = _SHAPES[asked.kind](asked, nodes, ports)
     if shape.degree > ports:
-        raise _too_few_ports(asked.kind, shape.degree, split)
+        raise _too_few_ports(asked.kind, shape.degree, split, planes)
     parallel = ports // shape.degree
     return DirectTopology(
         kind=asked.kind,
@@ -215,10 +218,19 @@ def most_equal(number: int, count: int) -> tuple[int, ...] | None:
     return min(found, key=lambda sizes: (sizes[-1] - sizes[0], sizes), default=None)
 
 
-def _too_few_ports(kind: str, degree: int, split: tuple[int, int]) -> Refusal:
+def _too_few_ports(kind: str, degree: int, split: tuple[int, int], planes: int) -> Refusal:
     """Refuse a graph with more neighbours than a NIC port has links."""
     ports, total = split[0], split[0] * split[1]
-    because = (f"each GPU has {degree} neighbours, and {ports} ports of {speed_text(split[1])}",)
+    counted = plain_count(ports, "port")
+    because = (f"each GPU has {degree} neighbours, and {counted} of {speed_text(split[1])}",)
+    if planes == degree and ports == 1:
+        whole, each = speed_text(planes * total), speed_text(total)
+        why = f"each of {planes} planes has a graph of its own, with one port of each GPU"
+        hint = (
+            f"leave `planes` out and use `nic: {{speed: {whole}, split: {degree}x{each}}}`: the"
+            f" links are right, and nics.csv and the bill have one cage for all {degree} of them"
+        )
+        return _misfit(f"a {kind} needs {degree} ports of each GPU", (*because, why), hint)
     hint = (
         f"use `nic.split: {degree}x{speed_text(total // degree)}`"
         if total % degree == 0

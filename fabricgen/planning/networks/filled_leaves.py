@@ -86,10 +86,7 @@ class FilledLeaves:
 
     def ports(self, stripes: int) -> LeafPorts:
         """Return the ports that a leaf has when these stripes hold the bonds."""
-        others = [
-            -(-self._most(speed, stripes) * 100 // self.keys.fill)
-            for speed in range(len(self.bonds))
-        ]
+        others = self._filled(stripes, self.keys.fill)
 
         def with_down(down: int) -> LeafPorts:
             ports = (*others[: self.main], down, *others[self.main + 1 :])
@@ -99,6 +96,24 @@ class FilledLeaves:
             return not has_ports(self.layout, with_down(down))
 
         return with_down(bisect_left(range(1, self.layout.usable + 1), True, key=full))  # noqa: FBT003 - the value to find
+
+    def needed(self, stripes: int) -> int:
+        """Return the uplinks of a leaf when these stripes hold the bonds, and no port beside."""
+        return self._uplinks(self._filled(stripes, self._share))
+
+    def holds(self, stripes: int, uplinks: int) -> bool:
+        """Return whether so many stripes hold the bonds on leaves with so many uplinks."""
+        return self.carries(self._filled(stripes, self._share), uplinks)
+
+    @property
+    def _share(self) -> int:
+        """The ports in use of all, in percent; leaves of a given number may be full."""
+        return 100 if self.keys.leaves else self.keys.fill
+
+    def _filled(self, stripes: int, share: int) -> tuple[int, ...]:
+        """Return the ports of each speed of the fullest stripe, of which a share is in use."""
+        speeds = range(len(self.bonds))
+        return tuple(-(-self._most(speed, stripes) * 100 // share) for speed in speeds)
 
     def carries(self, down: tuple[int, ...], uplinks: int) -> bool:
         """Return whether a leaf with so many uplinks holds so many bonds of each speed."""

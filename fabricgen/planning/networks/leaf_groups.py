@@ -17,6 +17,8 @@ from fabricgen.planning.networks.leaf_ports import list_ports
 from fabricgen.planning.networks.port_sets import main_speed, port_sets
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from fabricgen.core.arrays import Int32Array, IntArray
     from fabricgen.planning.networks.leaf_ports import KeptCages
     from fabricgen.planning.networks.port_sets import PortSets
@@ -191,21 +193,26 @@ class _Runs(NamedTuple):
     end: Int32Array
 
 
-def grouped_leaves(network: NetworkRules, layout: PortLayout, *, joined: bool) -> GroupedLeaves:
+def grouped_leaves(
+    network: NetworkRules,
+    layout: PortLayout,
+    *,
+    joined: bool,
+    chosen: Sequence[tuple[int, int]] = (),
+) -> GroupedLeaves:
     """Return the leaves of a network with switches of this layout.
 
-    They have uplinks where spines join them.
+    They have uplinks where spines join them. `chosen` are the stripes and the uplinks of each
+    group, where they are not the fewest stripes and the uplinks of the widest leaves.
     """
-    columns = network.attached.bond
+    columns, kept = network.attached.bond, kept_bonds(network)
     groups, stripes, uplinks = [], [], []
-    counts = [[ports // columns for ports in served.ports] for served in network.served]
-    kept = network.kept if network.kept and network.kept.fits(counts, columns) else None
-    for number, served in enumerate(network.served):
-        bonds = tuple(ports // columns for ports in served.ports)
-        group = FilledLeaves(network, layout, served, bonds, joined=joined)
-        groups.append(bonds)
-        stripes.append(kept.groups.count(number) if kept else group.stripes())
-        uplinks.append(group.ports(stripes[-1]).up)
+    for number, group in enumerate(filled_groups(network, layout, joined=joined)):
+        groups.append(group.bonds)
+        stripes.append(
+            kept.groups.count(number) if kept else chosen[number][0] if chosen else group.stripes()
+        )
+        uplinks.append(chosen[number][1] if chosen else group.ports(stripes[-1]).up)
     if not kept and any(served.kinds for served in network.served):
         kept = _alternating([served.kinds for served in network.served], stripes)
     leaves = GroupedLeaves(
@@ -217,6 +224,27 @@ def grouped_leaves(network: NetworkRules, layout: PortLayout, *, joined: bool) -
         together=network.together,
     )
     return leaves.with_sets(network, layout)
+
+
+def kept_bonds(network: NetworkRules) -> KeptBonds | None:
+    """Return where a network keeps its bonds; None where it has others now."""
+    columns = network.attached.bond
+    counts = [[ports // columns for ports in served.ports] for served in network.served]
+    return network.kept if network.kept and network.kept.fits(counts, columns) else None
+
+
+def filled_groups(network: NetworkRules, layout: PortLayout, *, joined: bool) -> list[FilledLeaves]:
+    """Return the devices that share leaves, group by group."""
+    return [
+        FilledLeaves(
+            network,
+            layout,
+            served,
+            tuple(ports // network.attached.bond for ports in served.ports),
+            joined=joined,
+        )
+        for served in network.served
+    ]
 
 
 def _alternating(

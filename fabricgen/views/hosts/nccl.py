@@ -118,7 +118,20 @@ def _direct_rails(
 
 
 def _direct_devices() -> Iterator[tuple[str, str, str]]:
-    """Give the reason why no RDMA devices are named."""
+    """Let NCCL find the link to a peer, and give the reason why no RDMA devices are named.
+
+    NCCL_IB_SUBNET_AWARE_ROUTING came with NCCL 2.30; older ones ignore it, and RCCL has it too.
+    Builders of rings without switches report that RDMA needs it:
+    https://github.com/spark-arena/sparkrun/issues/174
+    """
+    yield (
+        "NCCL_IB_SUBNET_AWARE_ROUTING",
+        "1",
+        (
+            "Of the devices of this host, NCCL 2.30 and later use the one in the subnet of the"
+            " neighbour. RDMA reaches neighbours alone."
+        ),
+    )
     yield (
         "NCCL_IB_HCA",
         "",
