@@ -274,7 +274,8 @@ class OnDemand:
         _: GetCoreSchemaHandler,
     ) -> CoreSchema:
         """Return a schema that builds the section's own one for its first value."""
-        adapter = cache(lambda: TypeAdapter[Any](Annotated[self.section(marked), *self._limits]))
+        limits: Any = self._limits
+        adapter = cache(lambda: TypeAdapter[Any](Annotated[(self.section(marked), *limits)]))
         return no_info_plain_validator_function(
             lambda value: adapter().validate_python(value), metadata={"section": adapter}
         )

@@ -198,7 +198,7 @@ def _tar_entries(raw: IO[bytes], kind: str) -> Iterator[tuple[str, IO[bytes]]]:
         tarfile.open(fileobj=stream, mode="r|", tarinfo=_Header) as archive,
     ):
         while (info := archive.next()) is not None:
-            archive.members.clear()  # an archive of empty files would fill the memory
+            archive.members.clear()  # type: ignore[attr-defined]  # an archive of empty files would fill the memory
             content = archive.extractfile(info) if info.isreg() else None
             yield (info.name, content) if content else (f"{info.name}/", io.BytesIO())
 
