@@ -98,7 +98,7 @@ def changed(key: Key, value: int) -> dict[str, Any]:
     inventory: dict[str, Any] = deepcopy({**SMALL, **AROUND.get(str(key[0]), {})})
     node: Any = inventory
     for word, below in pairwise(key):
-        held = node[word] if isinstance(node, list) and node else None
+        held: Any = node[0] if isinstance(node, list) and node else None
         if isinstance(node, dict) and isinstance(node.get(word), dict | list):
             held = node[word]
         if held is None:
