@@ -109,7 +109,7 @@ def _verify_unfolded(tree: Node) -> None:
             waiting.append(iter([*chain.from_iterable(node.value)] if pairs else node.value))
 
 
-class TooManyValuesError(ComposerError):  # type: ignore[misc]  # ruamel has no types
+class TooManyValuesError(ComposerError):
     """A text has more keys and values than are read."""
 
 

@@ -287,7 +287,12 @@ class OnDemand:
         _: GetCoreSchemaHandler,
     ) -> CoreSchema:
         """Return a schema that builds the section's own one for its first value."""
-        adapter = cache(lambda: TypeAdapter[Any](Annotated[self.section(marked), *self._limits]))
+
+        @cache
+        def adapter() -> TypeAdapter[Any]:
+            section = self.section(marked)
+            return TypeAdapter(Annotated[(section, *self._limits)])  # type: ignore[arg-type]  # made at run time
+
         return no_info_plain_validator_function(
             lambda value: adapter().validate_python(value), metadata={"section": adapter}
         )

@@ -21,8 +21,8 @@ LINES = "name,mac\n" + "".join(f"leaf{number},0\n" for number in range(60_000))
 DEVICES = "- {nam: x, cout: 1}\n" * 3_000
 TABLE = f"{SMALL}host: {{model: dgx-h100}}\nsite: {{positions: t.csv}}\n"
 MACS = (
-    f"{SMALL}management: {{pool: 10.240.0.0/16, gateway: 10.240.0.1, ntp: [10.240.0.2], macs: t.csv,"
-    f" users: [{{name: ops, key: {KEY_EXAMPLE}}}]}}\n"
+    f"{SMALL}management: {{pool: 10.240.0.0/16, gateway: 10.240.0.1, ntp: [10.240.0.2],"
+    f" macs: t.csv, users: [{{name: ops, key: {KEY_EXAMPLE}}}]}}\n"
 )
 TEXTS = {
     "keys": (f"{SMALL}{WORDS}"[:MIB], ""),

@@ -95,10 +95,10 @@ def test_every_value_of_the_schema_has_a_maximum() -> None:
 
 def changed(key: Key, value: int) -> dict[str, Any]:
     """Return an inventory in which a key has a value."""
-    inventory: Any = {**SMALL, **AROUND.get(str(key[0]), {})}
-    node = inventory = deepcopy(inventory)
+    inventory: dict[str, Any] = deepcopy({**SMALL, **AROUND.get(str(key[0]), {})})
+    node: Any = inventory
     for word, below in pairwise(key):
-        held = node[word] if isinstance(node, list) and node else None
+        held: Any = node[0] if isinstance(node, list) and node else None
         if isinstance(node, dict) and isinstance(node.get(word), dict | list):
             held = node[word]
         if held is None:

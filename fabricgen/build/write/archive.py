@@ -26,7 +26,7 @@ from fabricgen.core.files import OpenError, open_file
 from fabricgen.core.interrupts import held
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
 KINDS = (".tar.zst", ".tar.gz", ".tar", ".zip")
@@ -197,10 +197,39 @@ def reading(path: Path) -> Iterator[Iterator[tuple[str, IO[bytes]]]]:
 
 def _tar_entries(raw: IO[bytes], kind: str) -> Iterator[tuple[str, IO[bytes]]]:
     """Yield the entries of a tar."""
-    with _decompressed(raw, kind) as stream, tarfile.open(fileobj=stream, mode="r|") as archive:
-        for info in archive:
+    with (
+        _decompressed(raw, kind) as stream,
+        tarfile.open(fileobj=stream, mode="r|", tarinfo=_Header) as archive,
+    ):
+        while (info := archive.next()) is not None:
+            archive.members.clear()  # type: ignore[attr-defined]  # an archive of empty files would fill the memory
             content = archive.extractfile(info) if info.isreg() else None
             yield (info.name, content) if content else (f"{info.name}/", io.BytesIO())
+
+
+class _Header(tarfile.TarInfo):
+    """A header of a tar that is read before anything is trusted: long ones are refused."""
+
+    def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
+        """Read what follows a header. Raises ReadError for more than a name of a file takes."""
+        if self.type == tarfile.GNUTYPE_SPARSE or (
+            self.type in _EXTENDED and self.size > MOST_HEADER
+        ):
+            raise tarfile.ReadError(f"a header has more than {MOST_HEADER} bytes, or holes")
+        read: Callable[[tarfile.TarFile], tarfile.TarInfo] = super()._proc_member  # type: ignore[misc]  # private, as is every hook before a header is read
+        return read(archive)
+
+
+MOST_HEADER = 2**16
+"""The largest header of a file in a tar: a path has at most 4,096 bytes."""
+
+_EXTENDED = {
+    tarfile.GNUTYPE_LONGNAME,
+    tarfile.GNUTYPE_LONGLINK,
+    tarfile.XHDTYPE,
+    tarfile.XGLTYPE,
+    tarfile.SOLARIS_XHDTYPE,
+}
 
 
 def _zip_entries(raw: IO[bytes]) -> Iterator[tuple[str, IO[bytes]]]:
@@ -248,7 +277,7 @@ def _decompressed(raw: IO[bytes], kind: str) -> contextlib.AbstractContextManage
     if kind == ".tar.zst":
         import zstandard
 
-        return zstandard.ZstdDecompressor().stream_reader(
+        return zstandard.ZstdDecompressor(max_window_size=2**27).stream_reader(
             raw, read_across_frames=True, closefd=False
         )
     return gzip.GzipFile(fileobj=raw) if kind == ".tar.gz" else contextlib.nullcontext(raw)

@@ -163,6 +163,16 @@ class LaneFact(Facts):
     per_lane: LaneTable
 
 
+def _word(text: str) -> str:
+    """Refuse what a configuration would read as its own syntax: facts are values in all of them."""
+    if not _WORD.fullmatch(_one_line(text)):
+        raise ValueError("a fact of a NOS is written in letters, digits, spaces and `._:/+,()[]-`")
+    return text
+
+
+_WORD = re.compile(r"[A-Za-z0-9 ._:/+,()\[\]-]*")
+
+
 def _nos_fact(value: object) -> object:
     """Accept a fact of a NOS in one of its forms."""
     match value:
@@ -171,11 +181,11 @@ def _nos_fact(value: object) -> object:
         case int() if abs(value) <= MOST_TOKENS:
             return value
         case str():
-            return _one_line(value)
+            return _word(value)
         case {"per_lane": _}:
             return LaneFact.model_validate(value)
         case dict() | list() | tuple() if all(isinstance(each, str) for each in _texts_of(value)):
-            texts = [*map(_one_line, _texts_of(value))]
+            texts = [*map(_word, _texts_of(value))]
             return dict(zip(value, texts, strict=True)) if isinstance(value, dict) else (*texts,)
     raise ValueError(
         "a fact of a NOS is a text, a number, true or false, a list of texts, a mapping of "

@@ -63,9 +63,13 @@ def references(path: Path) -> list[str | None]:
     """List the templates that a file includes, imports or extends; None for a computed name.
 
     A file that cannot be read or parsed has none: the refusal at its rendering is more precise.
+    Raises Refusal `bad-template` for any other fault, such as brackets that nest too deeply.
     """
     try:
         tree = Environment(autoescape=True).parse(read_text(path, MOST_BYTES))
+        return [*find_referenced_templates(tree)]
     except (FileError, TemplateSyntaxError):
         return []
-    return [*find_referenced_templates(tree)]
+    except Exception as error:
+        fact = f"{path.parent.name}/{path.name}: {str(error) or type(error).__name__}"
+        raise Refusal([Finding("bad-template", fact)]) from error
