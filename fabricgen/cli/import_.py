@@ -49,8 +49,8 @@ def import_sheet(sheet: Path, asked: FabricArguments, output: Path, *, as_json: 
 
     FABRIC describes the fabric, SHEET its cables. SHEET has at least the columns a_device,
     a_interface, b_device and b_interface, as cabling/cables.csv has them, in any order; other words
-    for them, and the sheets of other tools, are accepted too: see `fabricgen explain bad-cut-sheet`.
-    Exit code 1: the plan is saved, but its cabling breaks a check.
+    for them, and the sheets of other tools, are accepted too: see `fabricgen explain
+    bad-cut-sheet`. Exit code 1: the plan is saved, but its cabling breaks a check.
     """
     from fabricgen.analysis.checks.laws import check
     from fabricgen.bom.priced_bill import make_bom

@@ -43,7 +43,7 @@ class Header(NamedTuple):
     """
 
     columns: Columns
-    count: int
+    titles: int
     starts: Sequence[int] = ()
 
 
@@ -103,7 +103,7 @@ def _columns(titles: list[str]) -> Columns | None:
 
 def _cells(line: str, header: Header) -> list[str]:
     """Return the cells of a row, one for each title."""
-    count = header.count
+    count = header.titles
     if "\t" in line or not header.starts:
         cells = line.split("\t") if "\t" in line else line.split()
         return [cell.strip() for cell in [*cells, *[""] * count][:count]]

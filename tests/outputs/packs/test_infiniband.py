@@ -272,7 +272,7 @@ def test_a_switch_of_several_planes_has_a_guid_for_each(tmp_path: Path) -> None:
         "nic": {"speed": "800G"},
         "switches": {"leaf": {"model": "q3400"}},
     }
-    made = []
+    made: list[Path] = []
     for addressing in ({}, {"guids": "guids.csv"}):
         plan = make_plan(spec_of(**keys, addressing=addressing), Catalog(home=tmp_path))
         made.append(write(plan, tmp_path / f"out{len(made)}").folders[0])
