@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 _HEAD = re.compile(r"(Switch|CA|RT):\s+(?:0x([0-9a-fA-F]+)\s+)?(.*):\s*")
 _FAR = (
-    r"\[[^\]]*\]\s*==\(.*?\)==>"
-    r"\s+(?:0x([0-9a-fA-F]+)\s+)?(?:(\d+)\s+(\d+))?\s*\[[^\]]*\]\s*\"(.*)\""
+    r"\[[^\]]*\]\s*==\([^)]*\)==>"
+    r"\s+(?:0x([0-9a-fA-F]+)\s+)?(?:(\d+)\s+(\d+))?\s*\[[^\]]*\]\s*\"(.{0,99})\""
 )
 _BELOW = re.compile(r"\s+(?:0x([0-9a-fA-F]+)\s+)?(\d+)\s+(\d+)" + _FAR)
-_LINE = re.compile(r"0x([0-9a-fA-F]+)\s+\"(.*?)\"\s+(\d+)\s+(\d+)" + _FAR)
+_LINE = re.compile(r"0x([0-9a-fA-F]+)\s+\"(.{0,99}?)\"\s+(\d+)\s+(\d+)" + _FAR)
 
 
 def is_link_list(text: str) -> bool:
     """Return whether a text is output of `iblinkinfo`."""
-    return bool(re.search(r"\[[^\]\n]*\]\s*==\(.*\)==>", text))
+    return bool(re.search(r"\[[^\[\]\n]*\][ \t]*==\([^()\n]*\)==>", text))
 
 
 def read_link_list(text: str, owners: Owners = dict) -> NeighborRecords:

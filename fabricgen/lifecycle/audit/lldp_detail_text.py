@@ -19,12 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 _BLOCK = re.compile(
-    r"^\s*(?:Interface:[ \t]+[^,\s]+[ \t]*(?:,[ \t]*via:|$)|Interface \S+ detected \d+ LLDP"
+    r"^[ \t]*(?:Interface:[ \t]+[^,\s]+[ \t]*(?:,[ \t]*via:|$)|Interface \S+ detected \d+ LLDP"
     r"|Local Port id:|Local Interface[ \t]*:)",
     re.MULTILINE | re.IGNORECASE,
 )
 _DETECTED = re.compile(r"Interface (\S+) detected \d+ LLDP", re.IGNORECASE)
-_FACT = re.compile(r"[\s-]*([A-Za-z][A-Za-z ]*?)\s*:\s+(.*?)\s*$")
 _FACTS = {
     "interface": "local",
     "local interface": "local",
@@ -111,11 +110,10 @@ def _fact(line: str) -> tuple[str, str] | None:
     """Return the key and the value of a line; None for a line about something else."""
     if detected := _DETECTED.match(line):
         return "local", detected[1]
-    match = _FACT.match(line)
-    key = _FACTS.get(match[1].lower()) if match else None
-    if match is None or key is None:
+    name, _, value = line.partition(":")
+    key, value = _FACTS.get(name.strip(" \t-").lower(), ""), value.strip()
+    if not key:
         return None
-    value = match[2]
     if key == "local":
         value = value.partition(",")[0]
     kind, _, rest = value.partition(" ")

@@ -4,9 +4,9 @@ Owns the parts of a NodeDescription. A switch port is a number, written `#33` he
 subnet has nothing else; `port_index` finds the interface. The description of a host is its name and
 that of the adapter, like `host-01 mlx5_0`; that of a managed switch may be
 `MF0;leaf-01:MQM9700/U1`. A description of more words, like
-`MT4129 ConnectX7   Mellanox Technologies`, is that of the factory: such a node has no name, and only
-its GUID differs from others. A switch that aggregates (SHARP) has an adapter inside, behind a port
-without a cage: it is not a cable.
+`MT4129 ConnectX7   Mellanox Technologies`, is that of the factory: such a node has no name, and
+only its GUID differs from others. A switch that aggregates (SHARP) has an adapter inside, behind a
+port without a cage: it is not a cable.
 """
 
 from __future__ import annotations
