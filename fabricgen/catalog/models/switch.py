@@ -121,6 +121,7 @@ class Switch(Part):
     nos_aliases: dict[str, str] = {}
     default_nos: str
     transport: Transport
+    subnet_nodes: Count = 1  # of InfiniBand: each plane of a multiplane switch is a node of its own
     cooling: Literal["air", "liquid"]
     # facts that one NOS needs, by NOS and name: the pack of the NOS declares which it reads
     nos: dict[str, dict[str, NosFact]] = {}
