@@ -291,9 +291,9 @@ def test_a_comparison_has_the_notes_and_the_cheaper_rows_of_the_command(
     assert found.cheaper == [flat(printed["cheaper"])]
     assert found.cheaper[0]["set"]
     assert [row["design"] for row in found] == [each["design"] for each in printed["designs"]]
-    told = run_here("compare", path, *words)
+    shown = run_here("compare", path, *words)
     assert any("2 tiers were asked for" in note for note in found.notes)
-    assert all(note in f"{told.stdout}{told.stderr}" for note in found.notes)
+    assert all(note in f"{shown.stdout}{shown.stderr}" for note in found.notes)
 
 
 def test_graphs_are_written_from_plans(path: Path) -> None:

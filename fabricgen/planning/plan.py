@@ -279,7 +279,7 @@ class Plan(Draft):
 
     @property
     def _sizes(self) -> list[str]:
-        """What tells plans apart."""
+        """The design, and the counts of what the fabric has."""
         return [
             self.fabric.design.value,
             counted(self.fabric.coordinates.gpus, "GPU"),

@@ -56,7 +56,7 @@ def test_one_comparison_is_written_as_csv(tmp_path: Path, run_here: Run) -> None
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "printed"),
     [
         (("--sweep", "batch=1M"), "the designs vary with gpus, hb-domain, nic-speed"),
         (("--sweep", "gpus=many"), "`many` is not a number of GPUs"),
@@ -64,11 +64,11 @@ def test_one_comparison_is_written_as_csv(tmp_path: Path, run_here: Run) -> None
     ],
 )
 def test_a_sweep_that_cannot_be_is_refused(
-    words: tuple[str, ...], told: str, run_here: Run
+    words: tuple[str, ...], printed: str, run_here: Run
 ) -> None:
     """The message has what can be varied."""
     refused = run_here("compare", "--gpus", "64", *SIZES, *words)
-    assert (refused.returncode, told in refused.stderr) == (2, True)
+    assert (refused.returncode, printed in refused.stderr) == (2, True)
 
 
 def test_a_chart_without_title_has_axes_and_legend_alone(tmp_path: Path, run_here: Run) -> None:
