@@ -266,12 +266,13 @@ class AdvisedComparison(Document):
 
     def document(self) -> dict[str, Any]:
         """Return the comparison with the cheaper mappings."""
-        own = (
-            each.document() | {"savings": saved and saved.document()}
-            for each in self.mappings
-            for saved in [self._savings(each)]
-        )
-        return self.comparison.document() | _keys(own)
+        return self.comparison.document() | _keys(self.rows())
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield each cheaper mapping with what it saves against the fat-tree."""
+        for each in self.mappings:
+            saved = self._savings(each)
+            yield each.document() | {"savings": saved and saved.document()}
 
     def __str__(self) -> str:
         """Describe the cheaper mappings, and what each saves against the fat-tree."""
