@@ -135,10 +135,11 @@ class _Below(NamedTuple):
         A breakout like that of the switch below comes first; the most ports are the last resort,
         which is refused where they do not join.
         """
+        lower = self.model
         others = [
-            port_lanes(self.model, mode)
-            for mode in (self.model.breakouts if self.model else ())
-            if mode.speed_gbps == speed_gbps
+            port_lanes(lower, mode)
+            for mode in (lower.breakouts if lower else ())
+            if lower and mode.speed_gbps == speed_gbps
         ]
         for lanes in (self.lanes, frozenset(chain.from_iterable(others))):
             if found := joining_mode(model, speed_gbps, lanes, catalog):
