@@ -234,7 +234,10 @@ def _sized(leaves_of: LeavesOf, widths: Widths, tiers: int, *, even: bool) -> Si
             break
         own = widths._replace(pod_leaves=rule.pod_leaves(down))
         fewer = max(down - 1, rule.group)
-        if fewer < down and (rule.leaves(fewer), rule.pod_leaves(fewer)) == (leaves, own.pod_leaves):
+        if fewer < down and (rule.leaves(fewer), rule.pod_leaves(fewer)) == (
+            leaves,
+            own.pod_leaves,
+        ):
             continue  # as many leaves are enough with fewer downlinks
         for up in _uplinks(rule, own, down, tiers, even=even):
             if rule.fits(down, up):
@@ -249,9 +252,7 @@ def _boxes(sizing: Sizing, blocks: int) -> int:
     return sizing.leaf + blocks * (sizing.spine + sizing.core)
 
 
-def _uplinks(
-    rule: LeafRule, widths: Widths, down: int, tiers: int, *, even: bool
-) -> Iterator[int]:
+def _uplinks(rule: LeafRule, widths: Widths, down: int, tiers: int, *, even: bool) -> Iterator[int]:
     """Yield the uplinks of a leaf that may take the fewest switches above, fewest spines first.
 
     They are those that are needed, rounded up so that the spines divide them.
@@ -265,7 +266,9 @@ def _uplinks(
         ports, leaves = widths.spine_radix, rule.leaves(down)
         if tiers == 3:  # noqa: PLR2004 - a pod
             ports, leaves = widths.spine.down, widths.pod_leaves or widths.spine.down
-        for spines in {max(-(-needed // links), least): 0 for links in range(ports // leaves, 0, -1)}:
+        for spines in {
+            max(-(-needed // links), least): 0 for links in range(ports // leaves, 0, -1)
+        }:
             links = -(-needed // spines)
             # spines that have uplinks for the downlinks in use alone may need rounder numbers
             most = ports // leaves if widths.used_only else links

@@ -95,7 +95,11 @@ def _halves(name: str, network: Network) -> Iterator[Finding]:
                 (
                     f"`leaves` is {leaves}",
                     f"with `bond: {bond}` the ports of a device are on {bond} leaves",
-                    *(["`bond` is of the whole network, not of a group of leaves"] if group else []),
+                    *(
+                        ["`bond` is of the whole network, not of a group of leaves"]
+                        if group
+                        else []
+                    ),
                 ),
                 f"use `leaves: {leaves + bond - leaves % bond}`, or `bond: 1` in the network"
                 + (", which puts all ports of every device on one leaf" if group else ""),

@@ -24,11 +24,11 @@ from fabricgen.bom.summary import summarize
 from fabricgen.core.count_text import counted
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import DEVICES, PEERS, Design
-from fabricgen.planning.worst_permutation import stated_ratio, worst_permutation_pct
 from fabricgen.lifecycle.change.growth_ways import ways_to_grow
 from fabricgen.lifecycle.change.phase_sizes import by_gpus
 from fabricgen.lifecycle.change.phases import phase_in
 from fabricgen.outputs.report.direct import direct_limits
+from fabricgen.planning.worst_permutation import stated_ratio, worst_permutation_pct
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -233,9 +233,7 @@ def kept_bonds(network: NetworkRules) -> KeptBonds | None:
     return network.kept if network.kept and network.kept.fits(counts, columns) else None
 
 
-def filled_groups(
-    network: NetworkRules, layout: PortLayout, *, joined: bool
-) -> list[FilledLeaves]:
+def filled_groups(network: NetworkRules, layout: PortLayout, *, joined: bool) -> list[FilledLeaves]:
     """Return the devices that share leaves, group by group."""
     return [
         FilledLeaves(
