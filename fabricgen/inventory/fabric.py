@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from functools import cache, partial
+from itertools import chain
 from operator import eq
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
