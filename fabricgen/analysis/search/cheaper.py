@@ -76,8 +76,10 @@ class CheaperMapping(Document):
         )
         return "; ".join(
             (
-                f"{lines} {'takes' if len(self.set) == 1 else 'take'} {self.switches:,}"
-                f" switch{'es' * (self.switches > 1)} instead of {self.switches_now:,}{cost}",
+                (
+                    f"{lines} {'takes' if len(self.set) == 1 else 'take'} {self.switches:,}"
+                    f" switch{'es' * (self.switches > 1)} instead of {self.switches_now:,}{cost}"
+                ),
                 *self._trades(),
             )
         )
@@ -194,7 +196,7 @@ def _lines(spec: FabricSpec, other: Plan) -> Iterator[str]:
     if other.fabric.rails != own:
         yield f"rails.count: {other.fabric.rails}"
     asked = other.spec.rails.per_switch
-    if asked != spec.rails.per_switch and other.mapping.per_switch != spec.rails.per_switch:
+    if spec.rails.per_switch not in (asked, other.mapping.per_switch):
         yield f"rails.per_switch: {asked}"
     unit, now = other.spec.scalable_unit, spec.scalable_unit
     if unit and now and unit.uplinks != now.uplinks:
