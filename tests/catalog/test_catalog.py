@@ -161,6 +161,7 @@ MODELS = {
     "power-cords": ["c13-c14", "c19-c20", "power-cord"],
     "trunks": ["trunk-mpo12-mmf", "trunk-mpo12-smf", "trunk-mpo16-mmf", "trunk-mpo16-smf"],
     "prices": ["opus-h200", "paper-v1-fit", "paper-v5", "street-2026-09"],
+    "libraries": ["hccl", "nccl", "rccl"],
     "accelerators": [
         "a100-sxm",
         "b200-sxm",
@@ -250,6 +251,7 @@ def _everything() -> list[tuple[str, str, Sourced]]:
         "devices": catalog.device,
         "power-cords": lambda name: catalog.find("power-cords", name),
         "accelerators": catalog.accelerator,
+        "libraries": catalog.library,
         "workloads": catalog.workload,
     }
     found: list[tuple[str, str, Sourced]] = []
