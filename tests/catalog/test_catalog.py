@@ -11,6 +11,7 @@ import pytest
 
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.catalog.kinds import KINDS
+from fabricgen.catalog.models.library import Library
 from fabricgen.catalog.models.prices import PriceBook
 from fabricgen.catalog.models.workload import Workload
 from fabricgen.core.diagnostics import Finding, Refusal, nearest
@@ -278,7 +279,9 @@ def test_every_file_is_read_and_names_its_sources() -> None:
     assert len(everything) == len(_files()) == sum(len(names) for names in MODELS.values())
     for kind, name, facts in everything:
         assert (
-            facts.name if isinstance(facts, PriceBook | Workload) else facts.model_dump()["model"]
+            facts.name
+            if isinstance(facts, PriceBook | Workload | Library)
+            else facts.model_dump()["model"]
         ) == name
         assert isinstance(facts, KINDS[kind])
         assert facts.description

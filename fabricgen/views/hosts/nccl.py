@@ -346,8 +346,8 @@ def _paths() -> Iterator[tuple[str, str, str]]:
         "",
         (
             "NCCL_IB_QPS_PER_CONNECTION is not set: a connection has one queue pair, and ECMP gives"
-            " a queue pair one of the uplinks, where several may meet. Either more queue pairs, such"
-            " as 4, with NCCL_IB_SPLIT_DATA_ON_QPS at 1 to split each message over them; or, where"
+            " a queue pair one of the uplinks, where several meet. Either more queue pairs, as"
+            " 4, with NCCL_IB_SPLIT_DATA_ON_QPS at 1 to split each message over them; or, where"
             " switches and NICs both have adaptive routing on, NCCL_IB_ADAPTIVE_ROUTING at 1."
             " Measure which is faster."
         ),

@@ -178,7 +178,7 @@ def test_old_releases_are_given_the_gid() -> None:
     ("tiers", "leaf", "named"), [(1, "sn5600", False), (2, "sn5600", True), (2, "qm9700", False)]
 )
 def test_paths_are_spread_over_spines(tiers: int, leaf: str, *, named: bool) -> None:
-    """Where Ethernet has several: with one tier, and on InfiniBand, nothing is said."""
+    """Where Ethernet has several: with one tier, and on InfiniBand, there is no such setting."""
     found = settings(rails={"tiers": tiers}, switches={"leaf": {"model": leaf}})
     assert ("NCCL_IB_QPS_PER_CONNECTION" in found) == named
     if named:
@@ -188,7 +188,7 @@ def test_paths_are_spread_over_spines(tiers: int, leaf: str, *, named: bool) -> 
 
 
 def test_direct_rails_send_by_the_device_of_the_neighbour() -> None:
-    """From the release on that has the setting; before it, a word says what fails."""
+    """From the release on that has the setting; before it, the reason names the release."""
     found = settings(**DIRECT)
     assert found["NCCL_IB_SUBNET_AWARE_ROUTING"][0] == "1"
     assert found["NCCL_IB_SUBNET_PREFIX_LEN"][0] == "31"
@@ -213,14 +213,15 @@ def test_other_owners_leave_the_ports_alone(keys: dict[str, Any]) -> None:
 
 
 def test_rails_sh_sets_up_every_port(tmp_path: Path) -> None:
-    """Of one port every command fails; the others have all of theirs, and the port is named."""
+    """One port refuses its MTU: all ports have their addresses, and that one is named."""
     one = host("dgx-h100")
     bad, *others = (nic.interface for nic in one.view.nics)
     tools = tmp_path / "tools"
     tools.mkdir()
     for name in ("ip", "sysctl"):
-        text = f'#!/bin/sh\necho "$*" >>"$FABRIC_ROOT/log"\ncase "$* " in *"{bad} "*mtu*) exit 2;; esac\n'
-        (tools / name).write_text(text.replace("*mtu*", "mtu*"))
+        refuses = f'case "$* " in *"{bad} mtu "*) exit 2 ;; esac'
+        text = f'#!/bin/sh\necho "$*" >>"$FABRIC_ROOT/log"\n{refuses}\n'
+        (tools / name).write_text(text)
         (tools / name).chmod(0o755)
     done = run_on(tmp_path, one.files["rails.sh"])
     assert done.returncode == 1

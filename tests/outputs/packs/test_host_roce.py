@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from fabricgen.build.group_hosts import host_outputs, tasks
+from fabricgen.build.selection import Skipped
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.views.hosts.build import Hosts
-from tests.fabrics import plan_of
+from tests.fabrics import build_context, plan_of
 from tests.outputs.packs.nic_tools import make_nics, run_on
 
 if TYPE_CHECKING:
