@@ -237,8 +237,8 @@ class Nccl(InventoryModel):
     version: Annotated[
         str | None, Field(strict=True, pattern=f"^{VERSION}$", examples=["2.30.7"])
     ] = None
-    """Version of NCCL, or of RCCL, quoted. Settings that need a minimum version are written only if this
-    version is given and new enough."""
+    """Version of NCCL or RCCL, quoted. Settings that need a minimum version are written only if
+    this version is given and new enough."""
     pxn: Annotated[bool, Field(strict=True, examples=[True])] = True
     """Whether a GPU may send through the NIC of another GPU of its host (PXN); a rail-only fabric
     relies on this relay."""
