@@ -49,7 +49,7 @@ WRONG: dict[str, dict[str, Any]] = {
     "above-nos-limit": {
         **H5,
         "nos": {"leaf": "eos", "spine": "eos"},
-        "addressing": {"mtu": 9216},
+        "addressing": {"mtu": 9215},
     },
     "bad-phases": {"phases": [{"name": "first", "rails": 9}]},
     "unknown-output": {"outputs": ["cabling", "slrum"]},
