@@ -66,6 +66,7 @@ These are Debian programs, network namespaces, a browser and vendors' models.
 LONG = (
     "lab/test_verify.py",
     "outputs/test_push.py",
+    "outputs/test_push_devices.py",
     "lab/test_session.py",
     "analysis/forwarding/test_tables.py",
     "lab/test_failures.py",

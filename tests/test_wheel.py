@@ -83,6 +83,21 @@ def empty_environment(home: Path) -> Path:
     return home / "bin" / "python"
 
 
+def other_pythons() -> list[Path]:
+    """List the tested Pythons that this machine has beside the running one."""
+    own = f"3.{sys.version_info.minor}"
+    found = [
+        Path(path)
+        for version in ("3.11", "3.12", "3.13")
+        if version != own and (path := shutil.which(f"python{version}"))
+    ]
+    home = Path.home() / ".pyenv" / "versions"
+    kept = {path.name.rpartition(".")[0]: path for path in sorted(home.glob("3.1[123].*"))}
+    known = {path.name.removeprefix("python") for path in found}
+    found += [path / "bin" / "python" for name, path in kept.items() if name not in {own, *known}]
+    return found
+
+
 def constraints(root: Path, path: Path) -> Path:
     """Write the locked versions as constraints without hashes.
 
@@ -148,3 +163,34 @@ def test_the_installed_wheel_builds_an_example(
     assert built.returncode == 0, built.stdout + built.stderr
     assert json.loads((tmp_path / "out" / "manifest.json").read_text(encoding="utf-8"))
     assert (tmp_path / "out" / "cabling" / "cables.csv").is_file()
+
+
+def test_other_pythons_build_the_same_bytes(
+    root: Path, wheel: Path, tmp_path: Path, out_of_reach: Callable[[str], NoReturn]
+) -> None:
+    """With the lock of the program alone, each Python that is tested and here writes one manifest.
+
+    This Python is one of them, so that the lock is installed also where there is no other.
+    """
+    manifests = set()
+    for number, python in enumerate([Path(sys.executable), *other_pythons()]):
+        home = tmp_path / f"python-{number}"
+        made = shell(python, "-m", "venv", "--without-pip", home / "env", cwd=tmp_path)
+        assert made.returncode == 0, made.stderr
+        pip = [sys.executable, "-m", "pip", "--python", home / "env" / "bin" / "python"]
+        pip += ["--disable-pip-version-check", "install", "--quiet", "--retries", "1"]
+        lock = root / "requirements-run.lock"
+        for words in (["--require-hashes", "--requirement", lock], ["--no-deps", wheel]):
+            installed = shell(*pip, "--no-compile", *words, cwd=home)
+            if re.search("NewConnectionError|NameResolutionError|ProxyError", installed.stderr):
+                out_of_reach("no package index can be reached, so the lock cannot be installed")
+            assert installed.returncode == 0, installed.stderr
+        built = shell(
+            home / "env" / "bin" / "fabricgen",
+            *("build", root / "inventories" / "lab-64.yaml", "-o", home / "out"),
+            cwd=home,
+            env=clean_environment(home),
+        )
+        assert built.returncode == 0, built.stdout + built.stderr
+        manifests.add((home / "out" / "manifest.json").read_text(encoding="utf-8"))
+    assert len(manifests) == 1

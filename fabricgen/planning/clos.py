@@ -232,6 +232,9 @@ def _sized(leaves_of: LeavesOf, widths: Widths, tiers: int, *, even: bool) -> Si
         leaves = rule.leaves(down)
         if best and leaves + rule.blocks >= _boxes(best, rule.blocks):
             break
+        spines = -(-leaves * rule.needed(down) // widths.spine_radix)
+        if best and leaves + rule.blocks * spines >= _boxes(best, rule.blocks):
+            continue  # full spines would not be fewer
         own = widths._replace(pod_leaves=rule.pod_leaves(down))
         fewer = max(down - 1, rule.group)
         if fewer < down and (rule.leaves(fewer), rule.pod_leaves(fewer)) == (
