@@ -49,7 +49,7 @@ def ratios(draw: st.DrawFn) -> Ratios:
 
 
 def _with(inventory: Inventory, ratio: Fraction) -> Inventory:
-    """Ask for a ratio wherever a network of its own has one."""
+    """Return the inventory with a ratio for compute and for each network that may have one."""
     asked = f"{ratio.numerator}:{ratio.denominator}"
     networks = {
         name: network
