@@ -9,12 +9,18 @@ from typing import NoReturn
 import pytest
 
 from tests.fuzz.documents import inputs
+from tests.fuzz.extremes import CLUSTER, SMALL_CLUSTER, counts
+from tests.fuzz.neighbors import FABRICS, Losses, search_neighbors
 from tests.fuzz.outputs import count_faults
 from tests.fuzz.program import Case, Ended, execute, faults, read_case, replay
+from tests.fuzz.yaml_forms import readers
 
 FOUND = sorted((Path(__file__).parent / "fuzz" / "found").glob("*.json"))
 SECONDS = {"fabrics-0f82d820c2"}
 """Finds that once took more than ten seconds, and still take some."""
+
+ADDED = 10
+"""Readers of YAML that the other campaign does not have."""
 
 INVENTORY = "name: small\ngpus: 16\nhb_domain: {gpus: 8}\nswitches: {leaf: {generic: {radix: 8}}}\n"
 PLAN = Case(("plan", "f.yaml", "--json"), {"f.yaml": INVENTORY})
@@ -36,12 +42,39 @@ def test_earlier_finds_stay_fixed(path: Path, tmp_path: Path) -> None:
 def test_each_reader_starts_from_a_valid_file(tmp_path: Path) -> None:
     """The search corrupts files, and no file is refused before it is corrupted."""
     refused = []
-    for number, given in enumerate(inputs()):
+    for number, given in enumerate((*inputs(), *readers()[-ADDED:])):
         home = tmp_path / str(number)
         home.mkdir()
         ended = execute(Case(given.arguments, {**given.files, given.name: given.text}), home)
         refused += [(given.arguments, ended.err)] if ended.code > 1 or "error[" in ended.err else []
     assert refused == []
+
+
+@pytest.mark.parametrize("text", [CLUSTER, SMALL_CLUSTER])
+def test_extreme_facts_are_those_of_a_valid_cluster(text: str, tmp_path: Path) -> None:
+    """Its parts are planned before one of their facts is made extreme."""
+    assert execute(Case(("plan", "f.yaml"), {"f.yaml": text}), tmp_path).code == 0
+
+
+def test_every_integer_of_the_inventory_is_drawn() -> None:
+    """They are found in lists, mappings and alternatives of the schema."""
+    paths = {count.path for count in counts()}
+    assert {
+        ("gpus",),
+        ("devices", 0, "count"),
+        ("networks", "storage", "leaves"),
+        ("phases", 0, "gpus"),
+        ("rails", "per_switch"),
+    } <= paths
+
+
+@pytest.mark.parametrize("form", ["lldp", "ibnetdiscover"])
+def test_neighbors_with_names_are_as_planned(form: str, tmp_path: Path) -> None:
+    """No fault is found before names are lost."""
+    for number, fabric in enumerate(FABRICS):
+        home = tmp_path / str(number)
+        home.mkdir()
+        assert list(search_neighbors(Losses(fabric, form, 0.0, 0), home)) == []
 
 
 def test_a_good_run_breaks_no_promise(tmp_path: Path) -> None:

@@ -48,6 +48,7 @@ class _Rule(NamedTuple):
     opening: bool = False
 
 
+LONG_NUMBER = "a number has more than"
 TOO_DEEP = "the brackets nest too deeply"
 _DEEP_HINT = "an inventory has five levels at most"
 _RULES = (
@@ -109,6 +110,7 @@ _RULES = (
         "keys and values", "", "shorten its lists, or give tables of ports or prices as CSV files"
     ),
     _Rule(TOO_DEEP, "", _DEEP_HINT),
+    _Rule(LONG_NUMBER, "", "write a smaller number, or a text in quotes"),
     _Rule("is defined twice", "", "give the second one another name"),
     _Rule("asks for YAML", "", "remove the `%YAML` line: the text is read as YAML 1.2"),
 )

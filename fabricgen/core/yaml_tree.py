@@ -15,7 +15,7 @@ from ruamel.yaml.events import AliasEvent
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from fabricgen.core.diagnostics import Finding, Path, Place, Refusal
-from fabricgen.core.yaml_faults import ANCHOR_CONTEXT, FAULTS, TOO_DEEP, fault_of
+from fabricgen.core.yaml_faults import ANCHOR_CONTEXT, FAULTS, LONG_NUMBER, TOO_DEEP, fault_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,6 +27,10 @@ are a mistake or an attack. Tables of ports and prices are CSV files."""
 MAX_DEPTH = 100
 """Far above the levels of any file."""
 
+LONGEST_NUMBER = 1_000
+"""Characters of an integer that is written as 0b, 0o or 0x; decimals have the limit of Python."""
+
+_BASES = ("0b", "0o", "0x")
 _TAG = "tag:yaml.org,2002:"
 _TEXTS = frozenset({f"{_TAG}str", f"{_TAG}timestamp"})
 _SCALARS = frozenset({f"{_TAG}{name}" for name in ("int", "float", "bool", "null")})
@@ -83,6 +87,14 @@ def _tree_of(text: str) -> tuple[YAML, Node | None]:
     return yaml, tree
 
 
+def _verify_number(node: ScalarNode) -> None:
+    """Refuse long integers that are not decimal: Python parses, but does not print them."""
+    based = node.value.lstrip("+-")[:2] in _BASES
+    if based and node.tag == f"{_TAG}int" and len(node.value) > LONGEST_NUMBER:
+        fact = f"{LONG_NUMBER} {LONGEST_NUMBER} characters"
+        raise ComposerError(None, None, fact, node.start_mark)
+
+
 def _verify_unfolded(tree: Node) -> None:
     """Verify that anchors neither contain themselves nor unfold into too many values.
 
@@ -103,7 +115,9 @@ def _verify_unfolded(tree: Node) -> None:
             raise TooManyValuesError(
                 None, None, f"unfolds into more than {MAX_VALUES} values", node.start_mark
             )
-        if not isinstance(node, ScalarNode):
+        if isinstance(node, ScalarNode):
+            _verify_number(node)
+        else:
             above.append(node)
             pairs = isinstance(node, MappingNode)
             waiting.append(iter([*chain.from_iterable(node.value)] if pairs else node.value))

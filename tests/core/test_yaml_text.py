@@ -172,6 +172,8 @@ def test_line_ends(newline: str) -> None:
         ("a: 1\n? [b]\n: 2\n", "x.yaml:2:3"),
         ("? {b: 1}\n: 2\n", "x.yaml:1:3"),
         (f"a: {'9' * 5000}\n", "x.yaml:1:4"),
+        (f"a: 0o{'7' * 9000}\n", "x.yaml:1:4"),
+        (f"a: -0x{'f' * 9000}\n", "x.yaml:1:4"),
         ("%YAML 9.9\n---\na: 1\n", "x.yaml:1:1"),
     ],
 )

@@ -31,13 +31,17 @@ from hypothesis.errors import HypothesisWarning
 from tests.build.canary import managed_fabrics
 from tests.fuzz.clusters import cluster_sessions, search_clusters
 from tests.fuzz.documents import readings, search_documents
+from tests.fuzz.extremes import extremes, search_extremes
 from tests.fuzz.fabrics import search_fabrics, sessions
 from tests.fuzz.kills import kills, search_kills
+from tests.fuzz.neighbors import neighbors, search_neighbors
 from tests.fuzz.packs import search_packs, templates
 from tests.fuzz.program import Case, runs
+from tests.fuzz.ratios import ratios, search_ratios
 from tests.fuzz.requests import close, requests, search_requests
 from tests.fuzz.secrets import search_secrets
 from tests.fuzz.targets import search_targets, targets
+from tests.fuzz.yaml_forms import search_yaml, texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -63,6 +67,10 @@ CAMPAIGNS = {
     "packs": Campaign(templates(), search_packs, 40),
     "requests": Campaign(requests(), search_requests, 40),
     "secrets": Campaign(managed_fabrics(), search_secrets, 100),
+    "extremes": Campaign(extremes, search_extremes, 60),
+    "yaml": Campaign(texts(), search_yaml, 120),
+    "neighbors": Campaign(neighbors, search_neighbors, 40),
+    "ratios": Campaign(ratios(), search_ratios, 40),
     "kills": Campaign(kills, search_kills, 1),
 }
 

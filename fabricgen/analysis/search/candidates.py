@@ -223,9 +223,17 @@ def _railed(
         try:
             sizer = Sizer(resolve_positions(asked, catalog))
         except Refusal as refusal:
-            refused[refusal.findings[0].code] += len(shapes)
+            count_refusal(refused, refusal, len(shapes))
         else:
             yield from (Candidate(sizer, shape) for shape in shapes)
+
+
+def count_refusal(refused: Counter[str], refusal: Refusal, designs: int = 1) -> None:
+    """Count designs by the code that refuses them; a bad catalog file refuses the whole search."""
+    code = refusal.findings[0].code
+    if code == "bad-catalog-file":
+        raise refusal
+    refused[code] += designs
 
 
 def _units(equipped: FabricSpec) -> list[ScalableUnit | None]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabricgen.analysis.search.bounds import Bounds, bounds, family, family_of, used_splits
-from fabricgen.analysis.search.candidates import Candidate, candidates
+from fabricgen.analysis.search.candidates import Candidate, candidates, count_refusal
 from fabricgen.analysis.search.score import Judged, judge, pace_of, times_of, upward_share
 from fabricgen.bom.bill import CLASSES
 from fabricgen.core.diagnostics import Refusal
@@ -59,7 +59,7 @@ def make_pool(spec: FabricSpec, catalog: Catalog) -> Pool:
         try:
             mapping = candidate.sizer.mapping(candidate.shape)
         except Refusal as refusal:
-            refused[refusal.findings[0].code] += 1
+            count_refusal(refused, refusal)
             continue
         if mapping is None:
             refused["block-too-large"] += 1
@@ -123,7 +123,7 @@ class Scorer:
             draft = draft_of(replace(mapping, fabric=candidate.fabric()), self.catalog)
             return judge(draft, self.llm, self.accelerator)
         except Refusal as refusal:
-            self.refused[refusal.findings[0].code] += 1
+            count_refusal(self.refused, refusal)
             return None
 
 
