@@ -35,13 +35,8 @@ def findings_of(error: ValidationError, document: YamlDocument) -> tuple[list[Fi
     for detail in details:
         if detail["type"] == "extra_forbidden":
             unknown.setdefault(detail["loc"][:-1], []).append(str(detail["loc"][-1]))
-<<<<<<< HEAD
     keys: dict[tuple[Path, str], list[dict[str, Any]]] = {}
     places: dict[tuple[Path, str], Place] = {}
-=======
-    keys: dict[tuple[Path, object], list[dict[str, Any]]] = {}
-    places: dict[tuple[Path, object], Place] = {}
->>>>>>> limits
     for detail in details:
         path, missing = known_path(document.values, detail["loc"]), detail["type"] == "missing"
         if missing and _mistyped(detail["loc"], unknown):
