@@ -17,7 +17,7 @@ from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.analysis.graph import graph, graphml, node_link, switch_graph
+from fabricgen.analysis.graph import flow_graph, graph, graphml, node_link, switch_graph
 from fabricgen.bom.priced_bill import make_bom
 from fabricgen.bom.summary import summarize
 from fabricgen.build.load_plan import plan_of
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Mapping, Sequence
 
+    from fabricgen.outputs.drawings.build import Drawings
+
 __all__ = [
     "Finding",
     "Plan",
@@ -44,6 +46,9 @@ __all__ = [
     "cables",
     "compare",
     "cost",
+    "drawing",
+    "drawing_names",
+    "flow_graph",
     "graph",
     "graphml",
     "model",
@@ -109,6 +114,51 @@ def summary(plan: Plan) -> dict[str, Any]:
     bill = make_bom(plan)
     figures, cheaper = summarize(plan, bill), cheaper_mappings(plan, bill)
     return (AdvisedPlan(figures, cheaper) if cheaper else figures).document()
+
+
+def drawing_names(plan: Plan) -> list[str]:
+    """Return the names of the drawings: of rails or planes, of stripes, and of networks.
+
+    >>> leaf = {"generic": {"radix": 16}}
+    >>> plan = plan_inventory({"gpus": 8, "hb_domain": {"gpus": 2}, "switches": {"leaf": leaf}})
+    >>> drawing_names(plan)
+    ['rail-0', 'rail-1', 'stripe-1']
+    """
+    return [*_drawn(plan)]
+
+
+def drawing(plan: Plan, name: str = "", form: str = "svg", *, title: bool = True) -> str:
+    """Return a drawing as `build` writes it, by default the first: SVG, or `dot`, `drawio`, `mmd`.
+
+    Without `title`, an SVG has the picture alone: no title, subtitle or note below. Raises
+    ValueError for a name or a form that there is none of.
+
+    >>> leaf = {"generic": {"radix": 16}}
+    >>> plan = plan_inventory({"gpus": 8, "hb_domain": {"gpus": 2}, "switches": {"leaf": leaf}})
+    >>> drawing(plan, "stripe-1")[:4]
+    '<svg'
+    """
+    packs, every = Packs(), _drawn(plan)
+    outputs = [output for pack in packs.group("drawings") for output in pack.outputs]
+    forms = {output.path.rpartition(".")[2]: output.template for output in outputs}
+    name = name or next(iter(every))
+    if name not in every:
+        raise ValueError(f"no drawing is called `{name}`; there are {', '.join(every)}")
+    if form not in forms:
+        hint = f"convert the SVG, for example with `rsvg-convert -f {form}`"
+        raise ValueError(f"drawings are written as {', '.join(forms)}, not as {form}: {hint}")
+    view = every[name].draw(name)
+    return packs.render("drawings", forms[form], drawing=view if title else view.untitled())
+
+
+def _drawn(plan: Plan) -> dict[str, Drawings]:
+    """Return the maker of each drawing, by the names of the drawings."""
+    from fabricgen.outputs.drawings.build import Drawings
+
+    made = Drawings(plan)
+    own = dict.fromkeys((*made.rails, *made.stripes), made)
+    networks = map(Drawings, plan.switched.values())
+    return own | {name: each for each in networks for name in each.rails}
 
 
 def report(plan: Plan) -> str:

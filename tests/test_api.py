@@ -278,3 +278,72 @@ def test_rows_are_of_all_networks() -> None:
     assert sum(row["quantity"] for row in parts if row["class"] == "cables") == len(rows)
     assert sum(row["total"] or 0 for row in parts) == pytest.approx(figures["totals"]["cost"])
     assert "network" not in api.cables(api.plan_inventory(KEYS))[0]
+
+
+def test_a_comparison_has_the_notes_and_the_cheaper_rows_of_the_command(
+    path: Path, run_here: Run
+) -> None:
+    """With one rail a leaf, rail-only has a cheaper mapping, which its row alone does not show."""
+    keys = {"switches.leaf.generic.radix": 64, "rails.per_switch": 1, "rails.tiers": 2}
+    words = [word for key, value in keys.items() for word in ("--set", f"{key}={value}")]
+    found = api.compare(api.plan_file(path, keys))
+    printed = json.loads(run_here("compare", path, "--json", *words).stdout)
+    assert found.cheaper == [flat(printed["cheaper"])]
+    assert found.cheaper[0]["set"]
+    assert [row["design"] for row in found] == [each["design"] for each in printed["designs"]]
+    shown = run_here("compare", path, *words)
+    assert any("2 tiers were asked for" in note for note in found.notes)
+    assert all(note in f"{shown.stdout}{shown.stderr}" for note in found.notes)
+
+
+def test_graphs_are_written_from_plans(path: Path) -> None:
+    """`graphml` and `node_link` of a plan are those of its graph."""
+    plan = api.plan_file(path)
+    assert api.graphml(plan) == api.graphml(api.graph(plan))
+    assert api.node_link(plan) == api.node_link(api.graph(plan))
+
+
+@pytest.mark.parametrize("bandwidth", [None, "450GB/s"])
+def test_flows_of_a_fabric_are_computed_by_networkx(bandwidth: str | None) -> None:
+    """The GPUs of a domain send over all its NICs, and the links of the graph are all counted."""
+    domain = {"gpus": 8} | ({"bandwidth": bandwidth} if bandwidth else {})
+    plan = api.plan_inventory(KEYS | {"hb_domain": domain, "rails": {"per_switch": 1}})
+    made, every = api.flow_graph(plan), api.graph(plan)
+    assert not made.is_multigraph()
+    assert sum(edge["links"] for _, _, edge in made.edges(data=True)) == every.number_of_edges()
+    speed = plan.fabric.speed_gbps
+    inside = speed + (3600 if bandwidth else 8 * speed)
+    assert nx.maximum_flow_value(made, "d0-g0", "d7-g0") == min(8 * speed, inside)
+    assert 0 < nx.maximum_flow_value(made, "d0-g0", "d0-g1") < float("inf")
+    links = [edge for _, _, edge in every.edges(data=True) if edge["kind"] != "hb"]
+    assert all(edge["capacity_gbps"] for edge in links)
+
+
+def test_a_plan_is_shown_in_a_line() -> None:
+    """A notebook prints its last value, which was every column of the plan."""
+    plan = api.plan_inventory(KEYS)
+    assert repr(plan) == (
+        "<Plan small: rail-only, 64 GPUs, 8 rails, 1 plane, 2 tiers, 48 switches, 128 cables>"
+    )
+    assert plan._repr_html_().startswith("<table><tr><th>small</th><td>rail-only</td>")
+
+
+def test_drawings_are_those_of_a_build(tmp_path: Path) -> None:
+    """Each by its name, of networks too; without a title only title and legend are missing."""
+    plan = api.plan_inventory(CLUSTER)
+    api.build(plan, tmp_path / "out", ["drawings"])
+    folder = tmp_path / "out" / "drawings"
+    names = api.drawing_names(plan)
+    assert {path.stem for path in folder.glob("*.svg")} == {*names}
+    assert "network-storage" in names
+    for form in ("svg", "dot", "drawio"):
+        for name in (names[0], "network-storage"):
+            written = (folder / f"{name}.{form}").read_text(encoding="utf-8")
+            assert api.drawing(plan, name, form) == written
+    bare = api.drawing(plan, title=False)
+    assert 'class="title"' not in bare
+    assert bare.count("<rect") == api.drawing(plan, names[0]).count("<rect")
+    with pytest.raises(ValueError, match="no drawing is called `rail-99`; there are "):
+        api.drawing(plan, "rail-99")
+    with pytest.raises(ValueError, match="rsvg-convert -f pdf"):
+        api.drawing(plan, form="pdf")

@@ -69,6 +69,34 @@ def graph(plan: Plan) -> nx.MultiGraph[str]:
     return made
 
 
+def flow_graph(plan: Plan) -> nx.Graph[str]:
+    """Build a graph without parallel edges, for the flow algorithms of networkx.
+
+    Nodes are those of `graph`. An edge has `kind`, `links`, the number of edges of `graph` that it
+    stands for, and `capacity`, their Gbps of one direction, under the name that networkx reads.
+    Where the bandwidth of HB domains is unknown, an edge of one has the capacity of all its NIC
+    ports together, so that no flow across the fabric is limited by it.
+
+    >>> from fabricgen.api import plan_inventory
+    >>> leaf = {"generic": {"radix": 16}}
+    >>> fabric = {"gpus": 8, "hb_domain": {"gpus": 2}, "switches": {"leaf": leaf}}
+    >>> made = flow_graph(plan_inventory(fabric))
+    >>> nx.maximum_flow_value(made, "d0-g0", "d3-g0")
+    800
+    """
+    made: nx.Graph[str] = nx.Graph(name=plan.spec.name, design=plan.spec.design.value)
+    made.add_nodes_from(nodes(plan))
+    fabric = plan.fabric
+    domain_gbps = fabric.coordinates.domain_gpus * fabric.planes * fabric.speed_gbps
+    for low, high, _, shown in edges(plan):
+        if not made.has_edge(low, high):
+            made.add_edge(low, high, kind=shown["kind"], links=0, capacity=0)
+        edge = made.edges[low, high]
+        edge["links"] += 1
+        edge["capacity"] += shown.get("capacity_gbps", domain_gbps)
+    return made
+
+
 def switch_graph(plan: Plan) -> nx.Graph[str]:
     """Build the graph of the switches alone, with the links between two of them as one edge.
 
@@ -137,20 +165,20 @@ def _folded(plan: Plan) -> tuple[list[int], dict[tuple[LinkKind, int, int], list
     return np.bincount(upper[segment.kind == LinkKind.HOST], minlength=size).tolist(), joined
 
 
-def node_link(made: nx.Graph[str]) -> str:
-    """Return a graph of this module as node-link JSON.
+def node_link(made: nx.Graph[str] | Plan) -> str:
+    """Return a graph of this module as node-link JSON; of a plan its `graph`.
 
     >>> import json
     >>> made = nx.MultiGraph([("a", "b", "r0-u00001", {"capacity_gbps": 400})])
     >>> nx.utils.graphs_equal(made, nx.node_link_graph(json.loads(node_link(made)), edges="edges"))
     True
     """
-    document: dict[str, Any] = nx.node_link_data(made, edges="edges")
+    document: dict[str, Any] = nx.node_link_data(_graph_of(made), edges="edges")
     return compact_json(document) + "\n"
 
 
-def graphml(made: nx.Graph[str]) -> str:
-    """Write a graph of this module as GraphML.
+def graphml(made: nx.Graph[str] | Plan) -> str:
+    """Write a graph of this module as GraphML; of a plan its `graph`.
 
     >>> import json
     >>> made = nx.MultiGraph([("a", "b", "r0-u00001", {"capacity_gbps": 400})])
@@ -159,5 +187,10 @@ def graphml(made: nx.Graph[str]) -> str:
     {'capacity_gbps': 400}
     """
     stream = io.BytesIO()
-    nx.write_graphml_xml(made, stream)
+    nx.write_graphml_xml(_graph_of(made), stream)
     return stream.getvalue().decode() + "\n"
+
+
+def _graph_of(made: nx.Graph[str] | Plan) -> nx.Graph[str]:
+    """Return a graph, or that of a plan."""
+    return made if isinstance(made, nx.Graph) else graph(made)

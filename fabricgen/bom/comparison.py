@@ -13,7 +13,7 @@ from fabricgen.bom.priced_bill import make_bom
 from fabricgen.bom.summary import PlanSummary, Totals, summarize, totals_of
 from fabricgen.core.count_text import counted
 from fabricgen.core.diagnostics import Finding, Refusal
-from fabricgen.core.document import Document
+from fabricgen.core.document import Document, flat
 from fabricgen.core.terms import Design
 from fabricgen.planning.plan import Plan, make_plan
 
@@ -97,6 +97,14 @@ class Comparison(Document):
     def summary_of(self, design: Design) -> PlanSummary | None:
         """Return the summary of a design; None where it could not be built."""
         return next((summary for summary in self.summaries if summary.design == design), None)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row for each design; columns `saved_…` have what rail-only saves against it."""
+        against = (self.savings_against(Design(each.design)) for each in self.summaries)
+        return [
+            flat(each.document()) | flat(saved.document(), "saved_")
+            for each, saved in zip(self.summaries, against, strict=True)
+        ]
 
     def document(self) -> dict[str, Any]:
         """Return `compare --json`."""

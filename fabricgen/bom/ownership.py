@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from fabricgen.bom.bill import CLASSES, NETWORK_CLASSES
 from fabricgen.bom.comparison import bound, saving_pct
 from fabricgen.bom.owned_bom import GROUPS, HOURS_PER_YEAR, OwnedBom
 from fabricgen.bom.summary import number
-from fabricgen.core.document import Document
+from fabricgen.core.document import Document, flat
 from fabricgen.core.terms import Design
 from fabricgen.inventory.purchasing import Ownership
 
@@ -119,6 +119,10 @@ class OwnershipCost(Document):
     break_even: list[BreakEven]
     missing: list[str]
     """What no sum contains, each with the reason."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row for each design."""
+        return [flat(each.document()) | {"currency": self.currency} for each in self.designs]
 
 
 def cost_of_ownership(comparison: Comparison) -> OwnershipCost:

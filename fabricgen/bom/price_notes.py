@@ -63,7 +63,7 @@ def _currencies(asked: Prices) -> Iterator[str]:
 
 def _without_use(name: str, book: PriceBook, bom: Bom, catalog: Catalog) -> Iterator[str]:
     """Yield the prices of a user's book that the catalog, or the bill, has no part for."""
-    rows = [(part, None) for part in book.parts]
+    rows: list[tuple[str, float | None]] = [(part, None) for part in book.parts]
     rows += [(quote.part, quote.length_m) for quote in book.quotes]
     taken = {line.part_number.lower() for line in bom.lines} | {line.part for line in bom.lines}
     lengths = {(line.part, float(line.length_m)) for line in bom.lines if line.length_m}

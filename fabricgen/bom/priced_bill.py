@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from fabricgen.inventory.purchasing import SparePolicy, Spares
     from fabricgen.planning.draft import Draft
     from fabricgen.planning.plan import Plan
-    from fabricgen.planning.price_book import PriceList
+    from fabricgen.planning.price_book import Offer
 
 Named = TypeVar("Named")
 """A model, or a model and a length."""
@@ -88,8 +88,13 @@ def priced_lines(draft: Draft, lines: Iterable[BillLine]) -> Bom:
     if spec.spare.leaves_per_rail:
         leaf = draft.fabric.port_layouts[Role.LEAF].model.model
         installed[leaf] = draft.mapping.spare_leaves
+    counted = list(lines)
+    offers = prices.offers(
+        [(line.part, line.length_m, line.part_number, line.rates) for line in counted]
+    )
     bought = tuple(
-        _bought(line, spec.spares, prices, terms, installed.get(line.part, 0)) for line in lines
+        _bought(line, offer, spec.spares, prices.books, terms, installed.get(line.part, 0))
+        for line, offer in zip(counted, offers, strict=True)
     )
     return Bom(bought, prices.book.model_copy(update={"currency": terms.currency}), terms)
 
@@ -233,16 +238,21 @@ def line_of(
 
 
 def _bought(
-    line: BillLine, spares: Spares, prices: PriceList, terms: Terms, installed: int
+    line: BillLine,
+    offer: Offer | None,
+    spares: Spares,
+    books: tuple[PriceBook, ...],
+    terms: Terms,
+    installed: int,
 ) -> BillLine:
     """Add price and spares: discount and exchange rate apply, and the last pack is filled.
 
     `installed` spares are beside those on the shelf.
     """
     part, part_class = line.part, line.part_class
-    offer = prices.offer(part, line.length_m, line.part_number, line.rates)
     policy: SparePolicy = getattr(spares, part_class, None) or NO_SPARES
-    pack = policy.pack or prices.pack(part)
+    packs = (book.packs[part] for book in books if part in book.packs)
+    pack = policy.pack or next(packs, 1)
     ordered = line.quantity + spare_count(policy, line.quantity) + installed
     filled = -(-ordered // pack) * pack
     return replace(

@@ -183,7 +183,8 @@ class SharedRows:
         """Yield each path, and the assets with one object of the kind."""
         every, kind = assets(context).assets(), SHARED[self.view]
         for row in sorted(getattr(every, kind), key=attrgetter("slug")):
-            yield self.path.replace("{slug}", row.slug), replace(every, **{kind: [row]})
+            alone: dict[str, Any] = {kind: [row]}
+            yield self.path.replace("{slug}", row.slug), replace(every, **alone)
 
     def paths(self, context: BuildContext) -> Iterator[str]:
         """List the files."""

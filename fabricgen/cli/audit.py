@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -51,7 +52,7 @@ FILE = click.Path(path_type=Path)
     type=FILE,
     multiple=True,
     metavar="FILE",
-    help="Output of ibnetdiscover; may be repeated.",
+    help="Output of ibnetdiscover, ibnetdiscover -p or iblinkinfo; may be repeated.",
 )
 @click.option(
     "--cross-connects",
@@ -91,14 +92,16 @@ def audit(
 ) -> int:
     """Compare the installed cabling with the plan.
 
-    Reads the output of `lldpctl`, as text, keyvalue or JSON, LLDP as JSON of NVUE, EOS, SONiC,
-    NX-OS, Junos and SR Linux, a CSV of four columns, or the text of ibnetdiscover. An LLDP file is
-    named after its device, such as r0-leaf-1.json. Exit code 1: the cabling differs from the plan.
-    See also `fabricgen explain audit`.
+    Reads the output of `lldpctl`, as text, keyvalue or JSON, LLDP of NVUE, EOS, SONiC, NX-OS,
+    Junos and SR Linux, as JSON or as the text of `show lldp neighbors`, a sheet of cables as
+    `import` reads it, or the text of ibnetdiscover or iblinkinfo. An LLDP file is named after its
+    device, such as r0-leaf-1.json. Exit code 1: the cabling differs from the plan. See also
+    `fabricgen explain audit`.
     """
     from fabricgen.lifecycle.audit.audit import audit as compare
     from fabricgen.lifecycle.audit.load import read_evidence
     from fabricgen.lifecycle.audit.report import AuditReport
+    from fabricgen.views.infiniband.guids import guid_owners
 
     if not records and not discovered and dead is None and patched is None:
         raise click.UsageError(
@@ -112,7 +115,9 @@ def audit(
         check_target(tables, inputs())
     with inventory.locate_findings():
         found = (
-            compare(plan, read_evidence([*records, *discovered])) if records or discovered else None
+            compare(plan, read_evidence([*records, *discovered], partial(guid_owners, plan)))
+            if records or discovered
+            else None
         )
         jumpers = _patched(plan, patched)
         report = AuditReport(found, _degraded(plan, found, dead, tables), strict, jumpers)

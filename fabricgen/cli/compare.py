@@ -8,7 +8,9 @@ import click
 
 from fabricgen.cli.command import Command
 from fabricgen.cli.completion import complete_models
+from fabricgen.cli.design_sweep import csv_option, rows_of, save_rows, show_rows, sweep_option
 from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
+from fabricgen.cli.output_file import force_option
 from fabricgen.cli.printing import (
     echo,
     grouped,
@@ -21,13 +23,29 @@ from fabricgen.cli.printing import (
 )
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from fabricgen.bom.comparison import Comparison
+
+SWEPT = {
+    "x": "value",
+    "design": "design",
+    "tiers": "tiers",
+    "switches_total": "switches",
+    "cables_total": "cables",
+    "transceivers": "transceivers",
+    "power_w": "power, W",
+    "cost_total": "cost",
+    "cost_currency": "currency",
+}
+"""The columns of a sweep that the table has, with their titles."""
 
 
 @click.command(
     cls=Command,
     examples=(
         "fabricgen compare fabric.yaml --prices street-2026-09",
+        "fabricgen compare fabric.yaml --sweep gpus=256..4096 --csv sizes.csv",
         "fabricgen compare fabric.yaml --rails sn5600 --rails s320 --llm gpt3",
     ),
 )
@@ -50,12 +68,17 @@ if TYPE_CHECKING:
     metavar="NAME",
     help="With --rails: language model whose iteration is timed.",
 )
+@sweep_option
+@csv_option
+@force_option
 @json_option
 def compare(
     asked: FabricArguments,
     rails: tuple[str, ...],
     top: str | None,
     llm: str | None,
+    sweep: str | None,
+    csv_file: Path | None,
     *,
     as_json: bool,
 ) -> None:
@@ -65,16 +88,24 @@ def compare(
     rails make the first design cheaper, the line to write and its figures follow. With --rails,
     compare rails of packet switches, of optical circuit switches, of panels and of cables alone.
     """
+    if rails and (sweep or csv_file):
+        raise click.UsageError("--sweep and --csv go without --rails")
     if rails:
         _compare_rails(asked, rails, top, llm, as_json=as_json)
         return
     if top or llm:
         raise click.UsageError("--top and --llm go with --rails")
+    if sweep:
+        rows = rows_of(asked, sweep, lambda own: own.compare()[0].rows())
+        save_rows(csv_file, rows)
+        show_rows(rows, SWEPT, "cost_unpriced", as_json=as_json)
+        return
     from fabricgen.analysis.search.cheaper import AdvisedComparison, cheaper_mappings
     from fabricgen.bom.price_notes import price_notes
     from fabricgen.planning.notices import advice
 
     comparison, inventory = asked.compare(with_totals=True)
+    save_rows(csv_file, comparison.rows())
     with inventory.locate_findings():
         cheaper = cheaper_mappings(*comparison.built[0])
         advised = AdvisedComparison(comparison, cheaper) if cheaper else None

@@ -8,11 +8,26 @@ from typing import TYPE_CHECKING
 import click
 
 from fabricgen.cli.command import Command
+from fabricgen.cli.design_sweep import csv_option, rows_of, save_rows, show_rows, sweep_option
 from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
+from fabricgen.cli.output_file import force_option
 from fabricgen.cli.printing import echo, print_result, table
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from fabricgen.bom.ownership import OwnershipCost
+
+SWEPT = {
+    "x": "value",
+    "design": "design",
+    "capital_total": "capital",
+    "support": "support",
+    "energy": "energy",
+    "total": "total",
+    "currency": "currency",
+}
+"""The columns of a sweep that the table has, with their titles."""
 
 
 @click.command(
@@ -37,12 +52,17 @@ if TYPE_CHECKING:
     type=click.FloatRange(1, 10),
     help="Power usage effectiveness of the data center.",
 )
+@sweep_option
+@csv_option
+@force_option
 @json_option
 def cost(
     asked: FabricArguments,
     years: int | None,
     kwh_price: float | None,
     pue: float | None,
+    sweep: str | None,
+    csv_file: Path | None,
     *,
     as_json: bool,
 ) -> None:
@@ -57,8 +77,14 @@ def cost(
 
     given = {"years": years, "kwh_price": kwh_price, "pue": pue}
     sets = [f"ownership.{key}={value}" for key, value in given.items() if value is not None]
-    comparison, _ = replace(asked, sets=(*asked.sets, *sets)).compare()
-    found = cost_of_ownership(comparison)
+    asked = replace(asked, sets=(*asked.sets, *sets))
+    if sweep:
+        rows = rows_of(asked, sweep, lambda own: cost_of_ownership(own.compare()[0]).rows())
+        save_rows(csv_file, rows)
+        show_rows(rows, SWEPT, "unpriced", as_json=as_json)
+        return
+    found = cost_of_ownership(asked.compare()[0])
+    save_rows(csv_file, found.rows())
     if as_json:
         print_result(found)
     else:

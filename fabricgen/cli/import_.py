@@ -48,9 +48,9 @@ def import_sheet(sheet: Path, asked: FabricArguments, output: Path, *, as_json: 
     """Import an existing fabric from its cut sheet.
 
     FABRIC describes the fabric, SHEET its cables. SHEET has at least the columns a_device,
-    a_interface, b_device and b_interface, as cabling/cables.csv has them, in any order; names with
-    source and destination, from and to, host and port are accepted too. Exit code 1: the plan is
-    saved, but its cabling breaks a check.
+    a_interface, b_device and b_interface, as cabling/cables.csv has them, in any order; other words
+    for them, and the sheets of other tools, are accepted too: see `fabricgen explain
+    bad-cut-sheet`. Exit code 1: the plan is saved, but its cabling breaks a check.
     """
     from fabricgen.analysis.checks.laws import check
     from fabricgen.bom.priced_bill import make_bom

@@ -22,6 +22,9 @@ from fabricgen.cli.output_file import CHART_MARK, force_option, save, save_table
 from fabricgen.cli.printing import echo, print_result
 from fabricgen.core.diagnostics import refuse
 
+OTHER_PICTURES = (".png", ".pdf", ".eps", ".ps")
+"""Ends of the names of pictures that are made from SVG."""
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -89,7 +92,7 @@ def model(
     if output.svg_file:
         _write_chart(
             output.svg_file,
-            _chart(points, rows, swept, output.plot or next(iter(PLOTS)), (printed, compared)),
+            _chart(points, rows, swept, output, (printed, compared)),
         )
     if as_json:
         print_result(result_of(points, rows, compared, group, plan))
@@ -112,10 +115,22 @@ def _check(question: ModelArguments, output: ModelOutputOptions) -> None:
         raise click.UsageError("--fail goes with --all-to-all")
     if output.all_to_all and (output.csv_file or output.svg_file or output.published):
         raise click.UsageError("--all-to-all writes no file")
+    _check_picture(output.svg_file)
     if output.plot and (output.plot in TRAFFIC_PLOTS) != bool(output.traffic):
         raise click.UsageError(
             f"--plot {output.plot} goes "
             f"{'with' if output.plot in TRAFFIC_PLOTS else 'without'} --traffic"
+        )
+
+
+def _check_picture(path: Path | None) -> None:
+    """Raise BadParameter for a chart whose name ends like a picture of another format."""
+    if path and path.suffix.lower() in OTHER_PICTURES:
+        chart = path.with_suffix(".svg").name
+        raise click.BadParameter(
+            f"a chart is SVG: write {chart}, then convert it, for example with"
+            f" `rsvg-convert -f {path.suffix[1:].lower()} -o {path.name} {chart}`",
+            param_hint="'--svg'",
         )
 
 
@@ -150,9 +165,9 @@ def _traffic(
         shares = output.plot == "shares"
         _write_chart(
             output.svg_file,
-            bar_chart(shares_of(traffic.shares, title), words)
+            bar_chart(shares_of(traffic.shares, title), words, titled=output.titled)
             if shares
-            else heat_map(links.groups, title, words),
+            else heat_map(links.groups, title, words, titled=output.titled),
         )
     if output.idle_file:
         write_idle(output.idle_file, links)
@@ -257,7 +272,7 @@ def _chart(
     points: list[Point],
     rows: list[IterationRow],
     sweep: Sweep | None,
-    plot: str,
+    output: ModelOutputOptions,
     against: tuple[PublishedFigures | None, list[Compared]],
 ) -> str:
     """Draw a sweep as lines, and single iterations as bars next to the ideal."""
@@ -267,9 +282,11 @@ def _chart(
     printed, compared = against
     notes = [each.words for each in compared]
     title = printed.description if printed else ""
+    plot, titled = output.plot or next(iter(PLOTS)), output.titled
     if sweep:
-        return line_chart(lines_of(rows, sweep, plot, PLOTS[plot], title, compared), notes)
-    return bar_chart(bars_of(points, title, compared), notes)
+        lines = lines_of(rows, sweep, plot, PLOTS[plot], title, compared)
+        return line_chart(lines, notes, titled=titled)
+    return bar_chart(bars_of(points, title, compared), notes, titled=titled)
 
 
 def _write_chart(path: Path, text: str) -> None:

@@ -42,6 +42,7 @@ class ModelOutputOptions:
     published: Path | None
     csv_file: Path | None
     svg_file: Path | None
+    titled: bool
     plot: str | None
     traffic: str | None
     collective: Collective
@@ -116,6 +117,13 @@ output_options = _bundled(
     ),
     click.option("--csv", "csv_file", type=OUTPUT_FILE, help="File to write the rows to, as CSV."),
     click.option("--svg", "svg_file", type=OUTPUT_FILE, help="File to write the chart to, as SVG."),
+    click.option(
+        "--no-title",
+        "titled",
+        flag_value=False,
+        default=True,
+        help="With --svg: leave title and notes out, for a caption of your own.",
+    ),
     click.option(
         "--plot",
         type=click.Choice([*PLOTS, *TRAFFIC_PLOTS]),

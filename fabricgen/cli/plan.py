@@ -22,7 +22,7 @@ from fabricgen.core.count_text import counted
 from fabricgen.core.terms import PEERS, UPLINKS, speed_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from fabricgen.analysis.search.cheaper import CheaperMapping

@@ -119,6 +119,9 @@ def search(
         print_advice(notes(spec))
 
 
+LACKING = "without a price"
+"""The heading of the parts that a row has no price of."""
+
 UNRANKED = "not ranked by cost, which is at least what is printed, as parts have no price:"
 """The line above the rows whose cost is not known."""
 
@@ -131,7 +134,9 @@ def search_text(answer: SearchResult) -> str:
     )
     columns = _columns(answer)
     lines = [list(columns), *(list(row) for row in zip(*columns.values(), strict=True))]
-    rows = table(lines, right=range(list(columns).index("tiers"), len(columns))).split("\n")
+    numbers = [*columns][[*columns].index("tiers") :]
+    right = [at for at, head in enumerate(columns) if head in numbers and head != LACKING]
+    rows = table(lines, right=right).split("\n")
     ranked = 1 + sum(row.cost_is_known for row in answer.designs)
     apart = ["", UNRANKED] if ranked < len(rows) else []
     return "\n".join([title, "", *rows[:ranked], *apart, *rows[ranked:], "", *_words(answer)])
@@ -164,12 +169,14 @@ def _columns(answer: SearchResult) -> dict[str, list[str]]:
         "Gbps/GPU": [grouped(row.across_gbps) for row in rows],
         "lost, %": [f"{row.worst.bandwidth_lost_pct:.3g}" for row in rows],
         "cut off": [grouped(row.worst.gpus_cut_off) for row in rows],
+        LACKING: [", ".join(row.unpriced) for row in rows],
     }
     left_out = {
         "HB domain": len(set(columns["HB domain"])) == 1,
         "spread": set(columns["spread"]) == {"even"},
         "unit uplinks": set(columns["unit uplinks"]) == {"-"},
         "iteration, s": answer.llm is None,
+        LACKING: not any(columns[LACKING]),
     }
     return {head: cells for head, cells in columns.items() if not left_out.get(head)}
 
@@ -213,9 +220,6 @@ def _words(answer: SearchResult) -> Iterator[str]:
                 f"equal to row {row.pick} in every figure: "
                 f"{'; '.join(row.alike[:SHOWN_ALIKE])}{f'; and {more} more' if more > 0 else ''}"
             )
-    unpriced = dict.fromkeys(part for row in answer.designs for part in row.unpriced)
-    if unpriced:
-        yield f"no price, excluded from totals: {', '.join(unpriced)}"
     unknown = dict.fromkeys(part for row in answer.designs for part in row.power_unknown)
     if unknown:
         yield (f"typical power not published, and not compared by it: {', '.join(unknown)}")

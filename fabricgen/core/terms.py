@@ -123,19 +123,24 @@ MOST_TIMES = 4096
 LONGEST_NUMBER = 40
 """Characters of a speed or a ratio."""
 
-_SPEED = re.compile(r"(\d+(?:\.\d+)?)\s*(G|T)(?:bps|b/s|bit/s)?", re.IGNORECASE)
+_SPEED = re.compile(r"(\d+(?:\.\d+)?)\s*(G|T)(bps|b/s|bit/s)?", re.IGNORECASE)
+BYTES = ("B/s", "Bps")
+"""The ends of a rate that is in bytes, with a capital letter."""
+
 _RATIO = re.compile(r"(\d+(?:\.\d+)?)(?:\s*:\s*(\d+(?:\.\d+)?))?")
 
 
 def parse_speed(text: object) -> int:
     """Parse a bit rate, in whole Gbps, from `400G`, `400Gbps`, `7.68Tbps` or a number of Gbps.
 
+    Data sheets of scale-up interconnects have bytes: `450GB/s` and `450GBps` are 3,600 Gbps.
+
     Raises ValueError for anything else, and for a rate of zero.
 
     >>> parse_speed("7.68Tbps")
     7680
-    >>> parse_speed(400)
-    400
+    >>> parse_speed(400), parse_speed("450GB/s"), parse_speed("400 Gb/s")
+    (400, 3600, 400)
     """
     found = (
         None
@@ -143,6 +148,7 @@ def parse_speed(text: object) -> int:
         else _SPEED.fullmatch(f"{text}G" if isinstance(text, int) else str(text).strip())
     )
     value = Fraction(found[1]) * (1000 if found[2].upper() == "T" else 1) if found else Fraction(0)
+    value *= 8 if found and found[3] in BYTES else 1
     if value <= 0 or value.denominator != 1:
         raise ValueError("a speed is written like 400G, 800G or 7.68Tbps")
     if value > FASTEST_GBPS:

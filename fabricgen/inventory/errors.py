@@ -154,8 +154,8 @@ def _shared_nics(values: dict[str, Any], per_gpu: float) -> Finding:
         (
             "every GPU has a whole number of NICs",
             (
-                "with NICs counted as GPUs, switches, cables and NICs are right; the number of GPUs,"
-                " all figures per GPU, and files of hosts for NCCL and routes are not"
+                "with NICs counted as GPUs, switches, cables and NICs are right; the number of"
+                " GPUs, all figures per GPU, and files of hosts for NCCL and routes are not"
             ),
         ),
         hint,

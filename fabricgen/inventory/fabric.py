@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from functools import cache, partial
+from itertools import chain
 from operator import eq
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
@@ -278,12 +279,10 @@ class FabricSpec(InventoryModel):
     @property
     def oversubscribed(self) -> bool:
         """Whether leaves of compute or of a network have fewer uplinks than downlinks."""
-        own = [
-            each
-            for network in self.networks.each().values()
-            for each in (network, *network.leaf_groups)
-        ]
-        return any(each.oversubscription > 1 for each in (self, *own))
+        networks = self.networks.each().values()
+        own = chain.from_iterable((each, *each.leaf_groups) for each in networks)
+        ratios = (self.oversubscription, *(each.oversubscription for each in own))
+        return max(ratios) > 1
 
     def without_networks(self) -> Self:
         """Return the inventory of the compute fabric alone.

@@ -74,7 +74,7 @@ def _alternatives(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> li
     if "$ref" in node:
         return _alternatives(definitions[node["$ref"].rsplit("/", 1)[1]], definitions)
     for word in ("anyOf", "oneOf", "allOf"):
-        if word in node:
+        if word in node and "properties" not in node:  # of a mapping, they are conditions
             forms = [_alternatives(form, definitions) for form in node[word]]
             return [form for each in forms for form in each]
     return [] if node.get("type") == "null" else [node]

@@ -195,9 +195,8 @@ def _inside_plan(document: YamlDocument) -> YamlDocument:
             ]
         )
     inventory = document.values.get("inventory")
-    if isinstance(inventory, dict):
-        if any(ratio != "1:1" for ratio in _ratios(inventory)):
-            inventory.setdefault("leaf_ports", "widest")  # the rule before files had the key
+    if isinstance(inventory, dict) and any(ratio != "1:1" for ratio in _ratios(inventory)):
+        inventory.setdefault("leaf_ports", "widest")  # the rule before files had the key
     if not isinstance(inventory, dict):
         raise Refusal(
             [

@@ -139,7 +139,7 @@ class Addressing(InventoryModel):
         str | None, Field(strict=True, pattern=f"^{TABLE}$", examples=["guids.csv"])
     ] = None
     """CSV file of InfiniBand GUIDs, relative to the inventory, with the columns device, port (empty
-    for a switch) and guid. Default: placeholders."""
+    for a switch, which has a line for each of its planes) and guid. Default: placeholders."""
 
     @model_validator(mode="after")
     def _hosts_use_bgp(self) -> Self:

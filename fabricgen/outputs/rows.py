@@ -87,11 +87,21 @@ def bom(plan: Plan) -> list[Row]:
     return [_part(part) for part in bom_view(cluster_bom(plan), plan).parts]
 
 
-def compare(plan: Plan) -> list[Row]:
+class ComparedDesigns(list[Row]):
+    """The rows of designs, with what `compare` prints beside its table."""
+
+    cheaper: list[Row]
+    """A row for each way to make the first design cheaper, with the lines to write in `set`."""
+    notes: list[str]
+    """Sentences: designs that cannot be built, and the notices about the first design."""
+
+
+def compare(plan: Plan) -> ComparedDesigns:
     """Return a row for each design that can hold the cluster: `compare --json`, flattened.
 
     `switches_total` is `total` of `switches`. The columns `saved_…` have what rail-only saves
-    against the design of the row. Raises Refusal where a price book is missing.
+    against the design of the row. The list has `cheaper`, the mappings of the first design that
+    cost less, and `notes`. Raises Refusal where a price book is missing.
 
     >>> from fabricgen.api import plan_inventory
     >>> leaf = {"generic": {"radix": 8}}
@@ -99,14 +109,21 @@ def compare(plan: Plan) -> list[Row]:
     >>> [(row["design"], row["switches_total"], row["saved_switches_pct"]) for row in compare(plan)]
     [('rail-only', 8, 0.0), ('rail-optimized', 40, 80.0), ('fat-tree', 40, 80.0)]
     """
+    from fabricgen.analysis.search.cheaper import AdvisedComparison, cheaper_mappings
     from fabricgen.bom.comparison import compare as compared
-    from fabricgen.core.terms import Design
+    from fabricgen.bom.comparison import equal_tiers
+    from fabricgen.planning.notices import advice
 
     found = compared(plan.spec, plan.catalog)
-    rows = []
-    for summarized in found.summaries:
-        saved = found.savings_against(Design(summarized.design)).document()
-        rows.append(flat(summarized.document()) | flat(saved, "saved_"))
+    rows = ComparedDesigns(found.rows())
+    cheaper = AdvisedComparison(found, cheaper_mappings(*found.built[0]))
+    rows.cheaper = [flat(row) for row in cheaper.rows()]
+    alike = equal_tiers(found)
+    rows.notes = [
+        *(f"{design} cannot be built: {finding.fact}" for design, finding in found.refused),
+        *([alike] if alike else []),
+        *advice(found.built[0][0]),
+    ]
     return rows
 
 
@@ -127,8 +144,7 @@ def cost(plan: Plan) -> list[Row]:
     from fabricgen.bom.comparison import compare as compared
     from fabricgen.bom.ownership import cost_of_ownership
 
-    found = cost_of_ownership(compared(plan.spec, plan.catalog))
-    return [flat(each.document()) | {"currency": found.currency} for each in found.designs]
+    return cost_of_ownership(compared(plan.spec, plan.catalog)).rows()
 
 
 def phases(plan: Plan) -> list[Row]:

@@ -10,7 +10,7 @@ from fabricgen.inventory.networks import Network, Networks
 from fabricgen.inventory.sizing import HbDomain, NicChoice, Rails, SparePorts
 from fabricgen.planning.converged_ports import converge, network_ports
 from fabricgen.planning.device_ports import share_leaves
-from fabricgen.planning.lanes import joining
+from fabricgen.planning.lanes import joining_mode
 from fabricgen.planning.management_ports import named_interfaces
 from fabricgen.planning.network_devices import attached_devices
 from fabricgen.planning.network_fabric import one_speed, served_in, splits_of
@@ -66,10 +66,10 @@ def converged_fabric(
     leaf, network = compute.port_layouts[Role.LEAF], spec.networks.converged()[name]
     devices = [*attached_devices(compute, name, hosts, (), draft.catalog)]
     lanes = devices[0].lanes_at(network.speed or leaf.down.speed_gbps)
-    able = joining(leaf.model, network.speed or 0, lanes, draft.catalog)
+    speed = network.speed
     mode = (
-        (leaf.model.mode_at(network.speed, able) or leaf.model.mode_at(network.speed))
-        if network.speed
+        (joining_mode(leaf.model, speed, lanes, draft.catalog) or leaf.model.mode_at(speed))
+        if speed
         else leaf.down
     )
     if mode is None:

@@ -13,8 +13,6 @@ from fabricgen.core.diagnostics import Finding
 from fabricgen.core.terms import speed_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.catalog.models.host import Host, Nic
     from fabricgen.catalog.models.switch import Breakout, Switch
@@ -29,8 +27,7 @@ UNKNOWN = ("generic", "lc")
 
 def port_lanes(model: Switch, mode: Breakout) -> Lanes:
     """Return the lanes of a port of a switch; any where it has none of its own."""
-    known = model.form_factor_of(mode) not in UNKNOWN
-    return frozenset({mode.lanes}) if known else ANY_LANES
+    return ANY_LANES if model.form_factor in UNKNOWN else frozenset({mode.lanes})
 
 
 def nic_lanes(host: Host | None, nic: Nic | None, speed_gbps: int, planes: int) -> Lanes:
@@ -53,11 +50,18 @@ def join(lower: Lanes, upper: Lanes, speed_gbps: int, catalog: Catalog) -> bool:
     return not low.isdisjoint(high)
 
 
-def joining(
-    model: Switch, speed_gbps: int, other: Lanes, catalog: Catalog
-) -> Callable[[Breakout], bool]:
-    """Return the test whether ports of a switch join ports of so many lanes."""
-    return lambda mode: join(port_lanes(model, mode), other, speed_gbps, catalog)
+def joining_mode(model: Switch, speed_gbps: int, other: Lanes, catalog: Catalog) -> Breakout | None:
+    """Return the breakout with the most ports of a speed that join ports of so many lanes.
+
+    None where there is none.
+    """
+    fitting = [
+        mode
+        for mode in model.breakouts
+        if mode.speed_gbps == speed_gbps
+        and join(port_lanes(model, mode), other, speed_gbps, catalog)
+    ]
+    return max(fitting, key=lambda mode: mode.count, default=None)
 
 
 def lanes_differ(
@@ -70,7 +74,7 @@ def lanes_differ(
 ) -> Finding:
     """Refuse ports of a switch that cannot join the ports of the other end, the lower one."""
     speed = mode.speed_gbps
-    better = model.mode_at(speed, joining(model, speed, ends[0], catalog))
+    better = joining_mode(model, speed, ends[0], catalog)
     lanes = " or ".join(map(str, sorted(ends[0])))
     return Finding(
         "lanes-mismatch",

@@ -43,8 +43,8 @@ def size_network(
         used = len(network.shared.ports)
         own = widths._replace(single=used, leaf=Width(used, 0), lone_leaves=None)
         return size(_constant(len(network.shared.names)), own, 1, even=True)
+    least = max(network.least_spines, widths.least_spines)
     for tiers in [shape.tiers] if shape.tiers else range(network.least_tiers, 4):
-        least = max(network.least_spines, widths.least_spines)
 
         def sized(chosen: Choice = (), tiers: int = tiers) -> Sizing | None:
             leaves = grouped_leaves(network, layout, joined=tiers > 1, chosen=chosen)

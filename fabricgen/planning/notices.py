@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
     from fabricgen.planning.resolve import ResolvedFabric
 
+ANY_VENDOR = frozenset({GENERIC, "any"})
+"""The vendors of parts that any maker sells."""
+
 END_ROLES: tuple[End, End] = ("lower", "upper")
 
 WASTEFUL = 3
@@ -329,7 +332,11 @@ def _other_vendors(plan: Plan) -> Iterator[str]:
             for end, part in zip(END_ROLES, (joint.lower, joint.upper), strict=True):
                 box, vendor = _box(each.fabric, joint.kind.role(end))
                 plugged = part or (None if joint.modules else joint.cable)
-                if plugged and GENERIC not in {vendor, plugged.vendor} and plugged.vendor != vendor:
+                if (
+                    plugged
+                    and vendor not in ANY_VENDOR
+                    and plugged.vendor not in {vendor, *ANY_VENDOR}
+                ):
                     text = f"{plugged.model} of {plugged.vendor} in {box} of {vendor}"
                     found.setdefault(kind, []).append(text)
         if found:

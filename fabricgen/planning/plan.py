@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, replace
+from html import escape
 from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabricgen.core.count_text import counted
 from fabricgen.core.terms import DEVICES
 from fabricgen.planning.cabling.assignment import first_candidates
 from fabricgen.planning.cabling.cages import make_cages
@@ -235,7 +237,7 @@ def _room(
     return make_room(draft.naming, draft.catalog, installed, equipment)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Plan(Draft):
     """A fabric with every decision made: a draft that is wired, placed, measured and has parts."""
 
@@ -265,6 +267,29 @@ class Plan(Draft):
     """The network that the uplinks of this one's leaves lead to, if they route."""
     below: tuple[Plan, ...] = ()
     """The networks whose leaves have such uplinks to the leaves of this one."""
+
+    def __repr__(self) -> str:
+        """Return its size in a line."""
+        return f"<Plan {self.spec.name}: {', '.join(self._sizes)}>"
+
+    def _repr_html_(self) -> str:
+        """Return its size as a table, which notebooks show."""
+        cells = "".join(f"<td>{escape(each)}</td>" for each in self._sizes)
+        return f"<table><tr><th>{escape(self.spec.name)}</th>{cells}</tr></table>"
+
+    @property
+    def _sizes(self) -> list[str]:
+        """The design, and the counts of what the fabric has."""
+        return [
+            self.fabric.design.value,
+            counted(self.fabric.coordinates.gpus, "GPU"),
+            counted(self.fabric.rails, "rail"),
+            counted(self.fabric.planes, "plane"),
+            counted(self.sizing.tiers, "tier"),
+            counted(self.switch_count(), "switch", "switches"),
+            counted(self.cables, "cable"),
+            *([counted(len(self.networks), "network")] if self.networks else []),
+        ]
 
     @property
     def joined(self) -> tuple[Plan, ...]:

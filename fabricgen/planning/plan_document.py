@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fabricgen import __version__
+from fabricgen.core.terms import Design
 from fabricgen.planning.addressing import address_text
 from fabricgen.planning.baseline.baseline import Baseline, Slices
 from fabricgen.planning.kept_addresses import passed_over
@@ -41,7 +42,9 @@ def _inventory(plan: Plan) -> dict[str, Any]:
     inventory.pop("leaf_ports", None)
     if (kept := kept_leaf_ports(plan)) != "widest":
         inventory["leaf_ports"] = kept
-        if plan.mapping.spans_rails and ":" in kept:  # `auto` depends on the ports of a leaf
+        if (
+            plan.fabric.design is Design.RAIL_OPTIMIZED and ":" in kept
+        ):  # `auto` depends on the ports of a leaf
             inventory["rails"]["per_switch"] = plan.mapping.per_switch
     for own in override_texts(plan):
         entry = inventory["overrides"][own.number]

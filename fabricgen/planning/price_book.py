@@ -13,10 +13,15 @@ from fabricgen.core.diagnostics import nearest, refuse
 from fabricgen.inventory.purchasing import OwnPrice
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.catalog.models.prices import PriceBook, Quote
     from fabricgen.inventory.fabric import FabricSpec
     from fabricgen.inventory.purchasing import Prices
+
+    Wanted = tuple[str, str, str, tuple[Decimal | None, ...]]
+    """A part, its length, its order number, and the rates of each book for parts like it."""
 
 DEFAULT_BOOK = "paper-v5"
 
@@ -49,44 +54,21 @@ class PriceList(NamedTuple):
 
     asked: Prices
     books: tuple[PriceBook, ...]
-
-    @property
-    def currency(self) -> str:
-        """The currency of payment: that of the exchange, else that of the first book."""
-        exchange = self.asked.exchange
-        return exchange.currency if exchange else self.books[0].currency
-
-    @property
-    def foreign(self) -> list[str]:
-        """The other currencies of books and prices, each once."""
-        stated = [own.currency for own in self.asked.stated.values()]
-        every = dict.fromkeys([*(book.currency for book in self.books), *stated])
-        return [currency for currency in every if currency != self.currency]
+    book: PriceBook
+    """The book, or one with the names and the terms of several."""
+    currency: str
+    """The currency of payment: that of the exchange, else that of the first book."""
+    foreign: tuple[str, ...]
+    """The other currencies of books and prices, each once."""
 
     def rate_of(self, currency: str) -> Decimal:
         """Return the rate at which a price of a currency is paid."""
         exchange = self.asked.exchange
         return exchange.rate if exchange and currency != self.currency else Decimal(1)
 
-    @property
-    def book(self) -> PriceBook:
-        """The book, or one with the names and the terms of several."""
-        first, *others = self.books
-        if not others:
-            return first
-        return first.model_copy(
-            update={
-                "name": ", then ".join(book.name for book in self.books),
-                "description": " Then: ".join(book.description for book in self.books),
-                "date": None,
-                "quotes": tuple(quote for book in self.books[::-1] for quote in book.quotes),
-                "support_pct_per_year": {
-                    part: share
-                    for book in self.books[::-1]
-                    for part, share in book.support_pct_per_year.items()
-                },
-            }
-        )
+    def offers(self, parts: Iterable[Wanted]) -> list[Offer | None]:
+        """Return the price of each part; None where it has none."""
+        return [self.offer(*wanted) for wanted in parts]
 
     def offer(
         self,
@@ -113,15 +95,39 @@ class PriceList(NamedTuple):
                 return Offer(price, book.currency, book, quote)
         return None
 
-    def pack(self, part: str) -> int:
-        """Return how many parts are in a sales pack."""
-        return next((book.packs[part] for book in self.books if part in book.packs), 1)
-
 
 def price_list(spec: FabricSpec, catalog: Catalog) -> PriceList:
     """Return the prices of an inventory. Raises Refusal `unknown-price-book`."""
-    names = spec.prices.books or (DEFAULT_BOOK,)
-    return PriceList(spec.prices, tuple(_book(name, catalog) for name in names))
+    asked = spec.prices
+    names = asked.book or DEFAULT_BOOK
+    every = (names,) if isinstance(names, str) else names
+    books = tuple([_book(name, catalog) for name in every])
+    currencies = [book.currency for book in books]
+    paid = asked.exchange.currency if asked.exchange else currencies[0]
+    if asked.parts:
+        currencies += [own.currency for own in asked.stated.values()]
+    foreign = tuple(dict.fromkeys(each for each in currencies if each != paid))
+    return PriceList(asked, books, _together(books), paid, foreign)
+
+
+def _together(books: tuple[PriceBook, ...]) -> PriceBook:
+    """Return a book, or one with the names and the terms of several."""
+    first, *others = books
+    if not others:
+        return first
+    return first.model_copy(
+        update={
+            "name": ", then ".join(book.name for book in books),
+            "description": " Then: ".join(book.description for book in books),
+            "date": None,
+            "quotes": tuple(quote for book in books[::-1] for quote in book.quotes),
+            "support_pct_per_year": {
+                part: share
+                for book in books[::-1]
+                for part, share in book.support_pct_per_year.items()
+            },
+        }
+    )
 
 
 def _book(name: str, catalog: Catalog) -> PriceBook:

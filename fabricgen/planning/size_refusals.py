@@ -107,8 +107,10 @@ def bad_leaf_ports(fabric: ResolvedFabric, shape: Shape, asked: Width, rule: Lea
     """Refuse ports of a leaf that are too few for the ratio or the endpoints, or too many."""
     layout = fabric.port_layouts[Role.LEAF]
     because = (
-        f"{asked.down} downlinks need {rule.needed(asked.down)} uplinks at"
-        f" {ratio_text(shape.ratio)}",
+        (
+            f"{asked.down} downlinks need {rule.needed(asked.down)} uplinks at"
+            f" {ratio_text(shape.ratio)}"
+        ),
         f"a leaf has {layout.usable // rule.blocks} ports for both"
         + (f", one of {rule.blocks} rails that share it" if rule.blocks > 1 else ""),
         *([f"{rule.group} endpoints stay on one leaf"] if rule.group > 1 else []),

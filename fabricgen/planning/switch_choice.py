@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.core.diagnostics import Finding, Path, nearest
 from fabricgen.core.terms import ROLES, Role, speed_text
-from fabricgen.planning.lanes import joining, lanes_differ, port_lanes
+from fabricgen.planning.lanes import join, joining_mode, lanes_differ, port_lanes
 from fabricgen.planning.port_layout import PortLayout
 from fabricgen.planning.port_zones import with_zones
 
@@ -75,14 +75,18 @@ def choose_switches(
         if isinstance(down, Finding):
             findings.append(down)
             continue
-        able = joining(model, target, below.lanes, catalog)
-        if role is Role.LEAF and not findings and not able(down):
+        lanes_below = below.lanes
+        if (
+            role is Role.LEAF
+            and not findings
+            and not join(port_lanes(model, down), lanes_below, target, catalog)
+        ):
             names = (
                 host.nic if host else spec.nic.model or "a NIC",
                 f"{model.model} at {down.name}",
             )
             where = (*path, "breakout") if choice.breakout else path
-            ends = below.lanes, port_lanes(model, down)
+            ends = lanes_below, port_lanes(model, down)
             findings.append(lanes_differ(names, ends, model, down, where, catalog))
         downs[role], target = down, down.speed_gbps
         below = _Below(port_lanes(model, down), model)
@@ -131,14 +135,14 @@ class _Below(NamedTuple):
         A breakout like that of the switch below comes first; the most ports are the last resort,
         which is refused where they do not join.
         """
+        lower = self.model
         others = [
-            port_lanes(self.model, mode)
-            for mode in (self.model.breakouts if self.model else ())
-            if mode.speed_gbps == speed_gbps
+            port_lanes(lower, mode)
+            for mode in (lower.breakouts if lower else ())
+            if lower and mode.speed_gbps == speed_gbps
         ]
         for lanes in (self.lanes, frozenset(chain.from_iterable(others))):
-            found = model.mode_at(speed_gbps, joining(model, speed_gbps, lanes, catalog))
-            if found:
+            if found := joining_mode(model, speed_gbps, lanes, catalog):
                 return found
         return model.mode_at(speed_gbps)
 
@@ -151,10 +155,10 @@ def _up(
     It is that of the downlinks where they have its speed and join.
     """
     speed = upper.speed_gbps
-    able = joining(model, speed, port_lanes(above, upper), catalog)
-    if down.speed_gbps == speed and able(down):
+    lanes = port_lanes(above, upper)
+    if down.speed_gbps == speed and join(port_lanes(model, down), lanes, speed, catalog):
         return down
-    return model.mode_at(speed, able)
+    return joining_mode(model, speed, lanes, catalog)
 
 
 def _no_uplink(

@@ -18,7 +18,7 @@ from fabricgen.core.terms import COMPUTE, UPLINKS, Role, speed_text
 from fabricgen.inventory.networks import Network
 from fabricgen.planning.baseline.kept_bonds import KeptBonds
 from fabricgen.planning.device_fabric import on_compute, served_by
-from fabricgen.planning.lanes import joining, port_lanes
+from fabricgen.planning.lanes import joining_mode, port_lanes
 from fabricgen.planning.network_uplinks import uplink_ports
 from fabricgen.planning.networks.addressing import network_addressing
 from fabricgen.planning.networks.attachments import AttachedDevices, Attachments
@@ -104,8 +104,8 @@ def _groups(draft: Draft, switches: Sequence[SwitchGroup]) -> Iterator[AttachedD
 def _mode(draft: Draft, role: Role, group: AttachedDevices) -> Breakout:
     """Return the breakout of the cages for uplinks. Raises Refusal `no-uplink-speed`."""
     model, speed = draft.fabric.port_layouts[role].model, group.speed_gbps or 0
-    able = joining(model, speed, group.lanes_at(speed), draft.catalog)
-    mode = model.mode_at(speed, able) or model.mode_at(speed)
+    lanes = group.lanes_at(speed)
+    mode = joining_mode(model, speed, lanes, draft.catalog) or model.mode_at(speed)
     if mode is None:
         network = group.kind.split(" ")[0]
         offered = ", ".join(each.name for each in model.breakouts)

@@ -53,8 +53,15 @@ def whole(spec: FabricSpec) -> FabricSpec:
     site = spec.site if spec.site and spec.site.lengths == "unknown" else None
     gpus = spec.reserve.gpus if spec.reserve else spec.gpus
     host = HostChoice(model=spec.host.model) if spec.host and spec.host.model else None
-    own = {"gpus": gpus, "reserve": None, "phases": (), "site": site, "search": None, "host": host}
-    own["leaf_ports"] = spec.leaf_rule
+    own: dict[str, object] = {
+        "gpus": gpus,
+        "reserve": None,
+        "phases": (),
+        "site": site,
+        "search": None,
+        "host": host,
+    }
+    own |= {"leaf_ports": spec.leaf_rule}
     return spec.without_networks().model_copy(update=own)
 
 

@@ -76,8 +76,10 @@ class CheaperMapping(Document):
         )
         return "; ".join(
             (
-                f"{lines} {'takes' if len(self.set) == 1 else 'take'} {self.switches:,}"
-                f" switch{'es' * (self.switches > 1)} instead of {self.switches_now:,}{cost}",
+                (
+                    f"{lines} {'takes' if len(self.set) == 1 else 'take'} {self.switches:,}"
+                    f" switch{'es' * (self.switches > 1)} instead of {self.switches_now:,}{cost}"
+                ),
                 *self._trades(),
             )
         )
@@ -194,7 +196,7 @@ def _lines(spec: FabricSpec, other: Plan) -> Iterator[str]:
     if other.fabric.rails != own:
         yield f"rails.count: {other.fabric.rails}"
     asked = other.spec.rails.per_switch
-    if asked != spec.rails.per_switch and other.mapping.per_switch != spec.rails.per_switch:
+    if spec.rails.per_switch not in (asked, other.mapping.per_switch):
         yield f"rails.per_switch: {asked}"
     unit, now = other.spec.scalable_unit, spec.scalable_unit
     if unit and now and unit.uplinks != now.uplinks:
@@ -266,12 +268,13 @@ class AdvisedComparison(Document):
 
     def document(self) -> dict[str, Any]:
         """Return the comparison with the cheaper mappings."""
-        own = (
-            each.document() | {"savings": saved and saved.document()}
-            for each in self.mappings
-            for saved in [self._savings(each)]
-        )
-        return self.comparison.document() | _keys(own)
+        return self.comparison.document() | _keys(self.rows())
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield each cheaper mapping with what it saves against the fat-tree."""
+        for each in self.mappings:
+            saved = self._savings(each)
+            yield each.document() | {"savings": saved and saved.document()}
 
     def __str__(self) -> str:
         """Describe the cheaper mappings, and what each saves against the fat-tree."""

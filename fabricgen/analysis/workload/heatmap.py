@@ -38,7 +38,7 @@ NAMES = {
 """The text of each class."""
 
 
-def heat_map(groups: Groups, title: str, notes: Sequence[str] = ()) -> str:
+def heat_map(groups: Groups, title: str, notes: Sequence[str] = (), *, titled: bool = True) -> str:
     """Draw the first GPUs of one HB domain, and the first ranks of several domains."""
     size, domains = groups.machine.domain_gpus, groups.domains
     ranks = min(size, SIDE)
@@ -67,7 +67,11 @@ def heat_map(groups: Groups, title: str, notes: Sequence[str] = ()) -> str:
         for name, each in groups.classes.items()
     ]
     return picture(
-        title, [*parts, *legend(names, printed=False)], [*_notes(groups), *notes], framed=False
+        title,
+        [*parts, *legend(names, printed=False)],
+        [*_notes(groups), *notes],
+        framed=False,
+        titled=titled,
     )
 
 

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 WIDTH, LEFT, RIGHT, TOP, PLOT, LINE = 820, 76, 40, 92, 300, 18
 """The picture's width, the margins of the plot, its height, and the height of a line of text."""
 
+TITLE = 36
+"""The height of the title, above the legend."""
+
 COLOURS = ("#1f5fa8", "#c8501e", "#2e8b57", "#7b4bb0", "#8a6d1a", "#4d4d4d", "#b03060")
 """Colours that also differ in black and white print."""
 
@@ -50,7 +53,7 @@ class Bars(NamedTuple):
     colours: tuple[str, ...] = COLOURS
 
 
-def line_chart(chart: Lines, notes: Sequence[str] = ()) -> str:
+def line_chart(chart: Lines, notes: Sequence[str] = (), *, titled: bool = True) -> str:
     """Return a chart of lines, with notes below the plot."""
     xs = sorted({x for _, points in chart.series for x, _ in points})
     top = max([y for _, points in chart.series for _, y in points] + [y for _, y in chart.printed])
@@ -88,10 +91,12 @@ def line_chart(chart: Lines, notes: Sequence[str] = ()) -> str:
     names = [
         (name, COLOURS[number % len(COLOURS)]) for number, (name, _) in enumerate(chart.series)
     ]
-    return picture(chart.title, [*parts, *legend(names, printed=bool(chart.printed))], notes)
+    return picture(
+        chart.title, [*parts, *legend(names, printed=bool(chart.printed))], notes, titled=titled
+    )
 
 
-def bar_chart(chart: Bars, notes: Sequence[str] = ()) -> str:
+def bar_chart(chart: Bars, notes: Sequence[str] = (), *, titled: bool = True) -> str:
     """Return a chart of stacked bars, with notes below the plot."""
     step, ticks = _ticks(
         max([sum(values) for _, values in chart.bars] + [height for _, height in chart.printed])
@@ -133,26 +138,36 @@ def bar_chart(chart: Bars, notes: Sequence[str] = ()) -> str:
             ),
         ],
         notes,
+        titled=titled,
     )
 
 
-def picture(title: str, parts: Sequence[str], notes: Sequence[str], *, framed: bool = True) -> str:
-    """Return a chart with its title above and its notes below."""
-    height = TOP + PLOT + 62 + LINE * len(notes)
+def picture(
+    title: str,
+    parts: Sequence[str],
+    notes: Sequence[str],
+    *,
+    framed: bool = True,
+    titled: bool = True,
+) -> str:
+    """Return a chart with its title above and its notes below, or without both."""
+    notes, top = (notes, 0) if titled else ((), TITLE)
+    height = TOP + PLOT + 62 + LINE * len(notes) - top
     below = [
         text(LEFT, TOP + PLOT + 66 + LINE * number, note, "start", 12)
         for number, note in enumerate(notes)
     ]
     frame = f'<path d="M{LEFT} {TOP}V{TOP + PLOT}H{WIDTH - RIGHT}" fill="none" stroke="#333"/>'
     head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0'
-        f' {WIDTH} {height}" font-family="sans-serif" font-size="13">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0'
+        f' {top} {WIDTH} {height}" font-family="sans-serif" font-size="13">'
     )
+    start = f'y="{top}" ' if top else ""
     lines = [
         head,
         f"<title>{escape(title)}</title>",
-        f'<rect width="{WIDTH}" height="{height}" fill="#fff"/>',
-        text(LEFT, 28, title, "start", 16),
+        f'<rect {start}width="{WIDTH}" height="{height}" fill="#fff"/>',
+        *([text(LEFT, 28, title, "start", 16)] if titled else []),
     ]
     return "\n".join([*lines, *parts, *([frame] if framed else []), *below, "</svg>", ""])
 

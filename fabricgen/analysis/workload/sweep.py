@@ -115,7 +115,7 @@ def parse_sweep(text: str) -> Sweep:
     return Sweep(what, texts, doubling)
 
 
-def _values(sweep: Sweep, sequence: int) -> list[int]:
+def values_of(sweep: Sweep, sequence: int) -> list[int]:
     """Read the values of a sweep."""
     readers: dict[str, Callable[[str], int]] = {
         "batch": lambda text: parse_tokens(text, sequence),
@@ -153,7 +153,7 @@ def run(sweep: Sweep, llm: Workload, machine: Machine, group: Group) -> list[Poi
     Raises ValueError for a value that cannot be read, Refusal for one that cannot be built.
     """
     return [
-        _point(sweep.what, value, llm, machine, group) for value in _values(sweep, llm.sequence)
+        _point(sweep.what, value, llm, machine, group) for value in values_of(sweep, llm.sequence)
     ]
 
 

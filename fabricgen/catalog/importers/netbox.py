@@ -21,9 +21,10 @@ from fabricgen.catalog.importers.model_draft import (
     refused,
 )
 from fabricgen.catalog.importers.port_names import NamedPort, natural, pattern_of
+from fabricgen.catalog.models.base import PLAIN_PORT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
 CAGE = re.compile(
@@ -64,6 +65,11 @@ def read_device_type(path: Path, facts: dict[str, Any], nos: str) -> Description
     found.facts = {
         "model": model_name(facts["model"]),
         "vendor": str(facts["manufacturer"]),
+        "library": {
+            "manufacturer": str(facts["manufacturer"]),
+            "model": str(facts["model"]),
+            "ports": _ranges([str(port["name"]) for port in facts["interfaces"]]),
+        },
         **_cage(kind),
         "cages": len(names),
     }
@@ -103,6 +109,40 @@ def _front(ports: Mapping[str, str], kind: str) -> list[str]:
     kinds = {ports[name] for name in alike}
     one_form = len({_speed(each) for each in kinds}) == len(kinds) and not kinds & {*INFINIBAND}
     return alike if one_form and pattern_of(_numbered(alike, 1)) else own
+
+
+def _ranges(names: list[str]) -> list[str]:
+    """Return names of ports in runs, as the catalog writes them; a name it cannot have is left out.
+
+    >>> _ranges(["eth0", "swp1", "swp2", "swp3", "Ethernet1/1", "Ethernet2/1", "P*"])
+    ['eth0', 'swp[1-3]', 'Ethernet[1-2]/1']
+    """
+    runs: list[tuple[list[str], list[str]]] = []
+    for name in filter(re.compile(PLAIN_PORT).fullmatch, names):
+        parts = re.split(r"(\d+)", name)
+        step = _step(*runs[-1], parts) if runs else None
+        if step is None:
+            runs.append((parts, parts))
+        else:
+            runs[-1] = runs[-1][0], parts
+    return ["".join(_run(first, last)) for first, last in runs]
+
+
+def _step(first: list[str], last: list[str], parts: list[str]) -> int | None:
+    """Return the place of the number by which a name continues a run; None where it does not."""
+    differ = [at for at, (old, new) in enumerate(zip(last, parts, strict=False)) if old != new]
+    began = [at for at, (old, new) in enumerate(zip(first, last, strict=True)) if old != new]
+    if len(parts) != len(last) or len(differ) != 1 or began not in ([], differ):
+        return None
+    old, new = last[differ[0]], parts[differ[0]]
+    counted = old.isdecimal() and new == str(int(old) + 1)
+    return differ[0] if counted else None
+
+
+def _run(first: list[str], last: list[str]) -> Iterator[str]:
+    """Yield the parts of a run, its one number as a range."""
+    for old, new in zip(first, last, strict=True):
+        yield old if old == new else f"[{old}-{new}]"
 
 
 def _start(name: str) -> str:

@@ -227,10 +227,12 @@ def _has_names(pattern: str) -> str:
 
 
 _RANGE = re.compile(r"\[(\d{1,3})-(\d{1,3})\]")
-_PLAIN = r"[A-Za-z0-9 ._/:-]{0,40}"
+PLAIN_PORT = r"[A-Za-z0-9 ._/:-]{0,40}"
+"""The characters of names of ports that the catalog has."""
+
 PortRange = Annotated[
     str,
-    Field(pattern=rf"^{_PLAIN}(\[\d{{1,3}}-\d{{1,3}}\]{_PLAIN}){{0,2}}$", min_length=1),
+    Field(pattern=rf"^{PLAIN_PORT}(\[\d{{1,3}}-\d{{1,3}}\]{PLAIN_PORT}){{0,2}}$", min_length=1),
     AfterValidator(_has_names),
 ]
 """The name of a port, with up to two ranges of numbers as NetBox writes them: `swp[1-64]`."""

@@ -30,7 +30,7 @@ from fabricgen.catalog.models.base import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 
 class Breakout(Facts):
@@ -121,6 +121,7 @@ class Switch(Part):
     nos_aliases: dict[str, str] = {}
     default_nos: str
     transport: Transport
+    subnet_nodes: Count = 1  # of InfiniBand: each plane of a multiplane switch is a node of its own
     cooling: Literal["air", "liquid"]
     # facts that one NOS needs, by NOS and name: the pack of the NOS declares which it reads
     nos: dict[str, dict[str, NosFact]] = {}
@@ -169,18 +170,9 @@ class Switch(Part):
         """Return a breakout by its name, like `2x400G`; None where the switch has none."""
         return next((mode for mode in self.breakouts if mode.name == name), None)
 
-    def mode_at(
-        self, speed_gbps: int, able: "Callable[[Breakout], bool] | None" = None
-    ) -> Breakout | None:
-        """Return the breakout with ports of this speed, and the most of them; None without one.
-
-        Only those that are `able` count, where it is given.
-        """
-        fitting = [
-            mode
-            for mode in self.breakouts
-            if mode.speed_gbps == speed_gbps and (able is None or able(mode))
-        ]
+    def mode_at(self, speed_gbps: int) -> Breakout | None:
+        """Return the breakout with ports of this speed, and the most of them; None without one."""
+        fitting = [mode for mode in self.breakouts if mode.speed_gbps == speed_gbps]
         return max(fitting, key=lambda mode: mode.count) if fitting else None
 
     def breakouts_of(self, cage: int) -> tuple[Breakout, ...]:

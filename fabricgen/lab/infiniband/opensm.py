@@ -69,11 +69,15 @@ class Routed:
 
 @dataclass
 class Subnet:
-    """One subnet: `files` are the emitted ones, `place` an empty directory for logs and dumps."""
+    """One subnet: `files` are the emitted ones, `place` an empty directory for logs and dumps.
+
+    `planes` is the number of nodes that a switch has in the subnet.
+    """
 
     name: str
     files: Path
     place: Path
+    planes: int = 1
     _children: list[subprocess.Popen[str]] = field(default_factory=list)
 
     @cached_property
@@ -262,7 +266,18 @@ class Subnet:
             "-P": "partitions.conf",
         }
         given = [word for flag, name in lists.items() for word in (flag, str(self.files / name))]
+        given[given.index("-a") + 1] = str(self._roots)
         return ["opensm", *given, "-f", str(log), "-D", "0x43", "--dump_files_dir", str(self.dumps)]
+
+    @property
+    def _roots(self) -> Path:
+        """The emitted roots; of a switch with several planes the first, which is simulated."""
+        emitted = self.files / "root_guids.txt"
+        if self.planes == 1:
+            return emitted
+        first = emitted.read_text(encoding="utf-8").splitlines(keepends=True)[:: self.planes]
+        (self.place / "root_guids.txt").write_text("".join(first), encoding="utf-8")
+        return self.place / "root_guids.txt"
 
     def _await(
         self,

@@ -51,9 +51,14 @@ def _whole(request: LabRequest, emit: Callable[[dict[str, Any]], None]) -> int:
     try:
         _place_files(request)
         emit({"step": "the emitted files", "seconds": round(time.monotonic() - started, 2)})
+        layouts = request.plan.fabric.port_layouts.values()
+        planes = max(layout.model.subnet_nodes for layout in layouts)
         fabric = RunningSubnets(
             request.plan,
-            [Subnet(name, FILES / "subnets" / name, PLACE / name) for name in _names(request)],
+            [
+                Subnet(name, FILES / "subnets" / name, PLACE / name, planes)
+                for name in _names(request)
+            ],
             request.failures,
         )
         try:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from fabricgen.lifecycle.audit.fewest_moves import MiscablingGroup, RepairStep
     from fabricgen.lifecycle.audit.neighbors import NeighborRecords
-    from fabricgen.lifecycle.audit.reconcile import ObservedCabling
+    from fabricgen.lifecycle.audit.observed_cabling import ObservedCabling
     from fabricgen.lifecycle.audit.unreported import UnreportedDevice
     from fabricgen.planning.plan import Plan
 
@@ -120,6 +120,12 @@ class Audit(Document):
             yield f"never seen: {_named(unseen)}"
         if readings := [one.place for one in fewest_readings(self.unreported) if one.address]:
             yield f"read the neighbors of {_named(readings)} to verify the silent links"
+        for half, text in (
+            (True, "ports whose neighbour is the planned device, which does not name its port"),
+            (False, "ports whose neighbour names the planned port, and not its device"),
+        ):
+            if count := sum(bool(name) is half for name in self.built.half_named.values()):
+                yield f"{text}: {count}"
         if self.built.nameless:
             count = len(self.built.nameless)
             yield f"ports whose neighbour gives neither a name nor a port of the plan: {count}"
@@ -308,7 +314,8 @@ def _is_missing(places: PortIndex, built: ObservedCabling, low: int, high: int) 
     One end reported, and the device of the other end was seen elsewhere.
     """
     ends = {low, high}
-    if any(not ends.isdisjoint(each) for each in (built.nameless, built.unjudged, built.disputed)):
+    open_ends = (built.nameless, built.half_named, built.unnamed, built.unjudged, built.disputed)
+    if any(not ends.isdisjoint(each) for each in open_ends):
         return False
     if places.is_quiet(low):
         return False

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from fabricgen.lifecycle.audit.fault_kinds import Kind, Severity
     from fabricgen.lifecycle.audit.fewest_moves import MiscablingGroup
+    from fabricgen.lifecycle.audit.observed_cabling import ObservedCabling
     from fabricgen.lifecycle.audit.port_index import PortIndex
-    from fabricgen.lifecycle.audit.reconcile import ObservedCabling
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from fabricgen.lifecycle.audit.observed_cabling import ObservedCabling
     from fabricgen.lifecycle.audit.port_index import PortIndex
-    from fabricgen.lifecycle.audit.reconcile import ObservedCabling
 
 
 class Move(NamedTuple):

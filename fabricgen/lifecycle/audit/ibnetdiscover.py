@@ -1,27 +1,28 @@
 """The output of `ibnetdiscover`: switches and channel adapters with the far end of each port.
 
-Owns its grammar and the names in InfiniBand. A switch port is a number, written `#33` here, because
-the subnet knows nothing else; `port_index` finds the interface. The NodeDescription of a host is
-its name and that of the adapter, like `host-01 mlx5_0`; that of a managed switch may be
-`MF0;leaf-01:MQM9700/U1`. A switch that aggregates (SHARP) has an adapter inside, behind a port
-without a cage: it is not a cable.
+Owns its grammar, and that of its list of ports (`-p`); both are as infiniband-diags 44 prints them.
+`subnet_names` owns the names of the nodes.
 """
 
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-from fabricgen.lifecycle.audit.neighbors import NeighborRecord, NeighborRecords, UnreadableError
+from fabricgen.lifecycle.audit.neighbors import NeighborRecords, UnreadableError
+from fabricgen.lifecycle.audit.subnet_names import End, Node, Subnet
+
+if TYPE_CHECKING:
+    from fabricgen.lifecycle.audit.subnet_names import Owners
 
 _NODE = re.compile(r'(Switch|Ca|Rt)\s+(\d+)\s+"([^"]+)"\s*#\s*"([^"]*)"')
-_PORT = re.compile(r'\[(\d+)\](?:\([0-9a-fA-F]+\))?\s+"([^"]+)"\[(\d+)\]')
-_MANAGED = re.compile(r"MF\d+;(.+?):[^:]*/[A-Z]\d+")
-
-INNER = "Aggregation Node"
-"""The description of an adapter inside a switch (SHARP)."""
-
-Node = tuple[str, str]
-"""The name of a node's device, and the prefix of its port numbers."""
+_PORT = re.compile(r'\[(\d+)\](?:\(([0-9a-fA-F]+)\))?\s+"([^"]+)"\[(\d+)\](?:\(([0-9a-fA-F]+)\))?')
+_GUID = re.compile(r"[A-Z]-([0-9a-fA-F]+)")
+_LISTED = re.compile(
+    r"(SW|CA|RT)\s+(\d+)\s+(\d+)\s+0x([0-9a-fA-F]+)\s+\S+\s+\S+"
+    r"(?:\s+-\s+(SW|CA|RT)\s+(\d+)\s+(\d+)\s+0x([0-9a-fA-F]+)\s+\(\s+'(.{0,99})'\s+-\s+'(.{0,99})'\s+\)"
+    r"|\s+'(.{0,99})')\s*"
+)
 
 
 def is_discovery(text: str) -> bool:
@@ -29,47 +30,41 @@ def is_discovery(text: str) -> bool:
     return bool(re.search(r'^(Switch|Ca)\s+\d+\s+"', text, re.MULTILINE))
 
 
-def read_discovery(text: str) -> NeighborRecords:
+def is_port_list(text: str) -> bool:
+    """Return whether a text is output of `ibnetdiscover -p`."""
+    return bool(re.search(r"^(SW|CA|RT)\s+\d+\s+\d+\s+0x[0-9a-fA-F]{16}\s", text, re.MULTILINE))
+
+
+def read_discovery(text: str, owners: Owners = dict) -> NeighborRecords:
     """Parse the nodes and links of a subnet. Raises UnreadableError with the line."""
-    evidence, nodes, inner = NeighborRecords(), dict[str, Node](), set[str]()
-    links: list[tuple[str, str, str, str]] = []
-    at = ""
+    subnet, at = Subnet(), ""
     for number, line in enumerate(text.splitlines(), start=1):
         if node := _NODE.match(line):
-            at = node[3]
-            if INNER in node[4]:
-                inner.add(at)
-                continue
-            nodes[at] = _node(node[1], node[4])
-            evidence.reporters.add(nodes[at][0])
+            at, guid = node[3], _GUID.fullmatch(node[3])
+            subnet.nodes[at] = Node(node[1] == "Switch", guid[1] if guid else "", node[4])
         elif line.startswith("["):
             joint = _PORT.match(line)
             if joint is None or not at:
                 raise UnreadableError("this line is not a port of a switch or an adapter", number)
-            links.append((at, joint[1], joint[2], joint[3]))
+            port, near, node_key, far_port, far = joint.groups("")
+            subnet.links.append((End(at, int(port), near), End(node_key, int(far_port), far)))
         elif line.startswith(("Switch", "Ca")):
             raise UnreadableError("this line names no switch or adapter", number)
-    for near, port, far, far_port in links:
-        if inner & {near, far}:
-            continue
-        peer, word = (nodes[far][0], _port(nodes[far], far_port)) if far in nodes else ("", "")
-        evidence.records.append(
-            NeighborRecord(nodes[near][0], _port(nodes[near], port), peer, (word,) if word else ())
-        )
-    return evidence
+    return subnet.records(owners)
 
 
-def _node(kind: str, description: str) -> Node:
-    """Parse a NodeDescription."""
-    if kind == "Switch":
-        managed = _MANAGED.match(description)
-        return (managed[1] if managed else description.strip(), "#")
-    host, _, adapter = description.strip().partition(" ")
-    return host, adapter
+def read_port_list(text: str, owners: Owners = dict) -> NeighborRecords:
+    """Parse `-p`: a line for each port; ports of adapters have GUIDs of their own."""
+    subnet = Subnet()
+    for found in filter(None, map(_LISTED.fullmatch, text.splitlines())):
+        near = _listed(subnet, found.groups()[:4], found[9] or found[11] or "")
+        if found[5]:
+            subnet.links.append((near, _listed(subnet, found.groups()[4:8], found[10] or "")))
+    return subnet.records(owners)
 
 
-def _port(node: Node, number: str) -> str:
-    """Return the name of a port: by its number on a switch, by the adapter on a host."""
-    if node[1] == "#":
-        return f"#{number}"
-    return node[1] if number == "1" else f"{node[1]}/{number}"
+def _listed(subnet: Subnet, facts: tuple[str, ...], description: str) -> End:
+    """Return an end of a list, and keep its node."""
+    kind, _, port, guid = facts
+    subnet.nodes[guid] = Node(kind == "SW", guid, description)
+    return End(guid, int(port), guid)

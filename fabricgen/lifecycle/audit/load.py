@@ -11,27 +11,48 @@ from typing import TYPE_CHECKING, Any
 
 from fabricgen.core import files
 from fabricgen.core.diagnostics import Finding, Place, Refusal
-from fabricgen.lifecycle.audit.ibnetdiscover import is_discovery, read_discovery
+from fabricgen.lifecycle.audit.iblinkinfo import is_link_list, read_link_list
+from fabricgen.lifecycle.audit.ibnetdiscover import (
+    is_discovery,
+    is_port_list,
+    read_discovery,
+    read_port_list,
+)
+from fabricgen.lifecycle.audit.lldp_detail_text import is_detail, read_detail
 from fabricgen.lifecycle.audit.lldp_json import read_neighbours
 from fabricgen.lifecycle.audit.lldp_text import read_lines
-from fabricgen.lifecycle.audit.lldpctl_text import is_lldpctl, read_lldpctl
 from fabricgen.lifecycle.audit.neighbors import NeighborRecords, UnreadableError
+from fabricgen.lifecycle.cable_columns import WANTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+    from fabricgen.lifecycle.audit.subnet_names import Owners
+
 LARGEST_BYTES = 2**30
 """65,536 cables take a quarter of this in the longest format; a larger file is refused."""
 
 EXPECTED = (
-    "expected `lldpctl`, as text, keyvalue or JSON, LLDP as JSON of NVUE, EOS, SONiC, NX-OS, Junos"
-    " or SR Linux, four columns of CSV, or `ibnetdiscover`"
+    "expected LLDP neighbors, as JSON or as the text of `show lldp neighbors` or `lldpctl`, a sheet"
+    " of cables as CSV, or the text of `ibnetdiscover` or `iblinkinfo`"
 )
 
 
-def read_evidence(paths: Iterable[Path]) -> NeighborRecords:
+COLUMNS_HINT = f"call its columns {', '.join(WANTED[:-1])} and {WANTED[-1]}"
+
+SUBNETS = (
+    (is_discovery, read_discovery),
+    (is_port_list, read_port_list),
+    (is_link_list, read_link_list),
+)
+"""Texts about a whole InfiniBand subnet: how each is recognized, and its parser."""
+
+
+def read_evidence(paths: Iterable[Path], owners: Owners = dict) -> NeighborRecords:
     """Parse files, and every file in directories; up to its first dot, a file's name is the device.
+
+    `owners` returns the ports that the inventory gives GUIDs to, for files that have GUIDs.
 
     Raises Refusal `bad-evidence` with a finding for each file that cannot be read.
     """
@@ -40,7 +61,7 @@ def read_evidence(paths: Iterable[Path]) -> NeighborRecords:
         try:
             for file in _files(path):
                 try:
-                    evidence.add(_read(file))
+                    evidence.add(_read(file, owners))
                 except UnreadableError as error:
                     findings.append(_finding(file, error))
         except UnreadableError as error:
@@ -64,7 +85,7 @@ def _files(path: Path) -> list[Path]:
     return found
 
 
-def _read(path: Path) -> NeighborRecords:
+def _read(path: Path, owners: Owners) -> NeighborRecords:
     """Parse one file."""
     text, device = read_text(path), path.name.partition(".")[0]
     start = text.lstrip()[:1]
@@ -72,9 +93,11 @@ def _read(path: Path) -> NeighborRecords:
         raise UnreadableError("the file is empty")
     if start in "{[":
         return read_neighbours(_json(text), device)
-    if is_lldpctl(text):
-        return read_lldpctl(text, device)
-    return read_discovery(text) if is_discovery(text) else read_lines(text, device)
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    for is_subnet, read in SUBNETS:
+        if is_subnet(text):
+            return read(text, owners)
+    return read_detail(text, device) if is_detail(text) else read_lines(text, device)
 
 
 def read_text(path: Path) -> str:
@@ -102,7 +125,7 @@ def _finding(path: Path, error: UnreadableError) -> Finding:
     return Finding(
         "bad-evidence",
         fact,
-        because=(EXPECTED,),
-        hint="collect it again, or remove the file",
+        because=(*error.because, EXPECTED),
+        hint=f"{COLUMNS_HINT if error.because else 'collect it again'}, or remove the file",
         place=place,
     )

@@ -7,12 +7,15 @@ its host. The networks beside the compute fabric have their ports and links in t
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
 from collections import defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.core.terms import COMPUTE
 from fabricgen.inventory.networks import CONSOLE
+from fabricgen.lifecycle.audit.neighbors import CUT
 from fabricgen.lifecycle.audit.port_positions import ClusterPositions, PortPosition
 from fabricgen.views.cables.view import link_label
 from fabricgen.views.factory import Views
@@ -29,6 +32,11 @@ MANAGEMENT = "mgmt"
 
 MANAGEMENT_NAMES = frozenset({"eth0", "mgmt0", "Management0", "Management1", "em0", "re0:mgmt-0"})
 """The names by which switches report it."""
+
+
+_ABBREVIATED = re.compile(r"^(eth?|ma)(?=\d)")
+_FULL = {"et": "ethernet", "eth": "ethernet", "ma": "management"}
+"""What EOS and NX-OS print for the long names of interfaces, in small letters."""
 
 
 class PortRef(NamedTuple):
@@ -158,11 +166,29 @@ class PortIndex:
         return frozenset(name for name, network in networks if network.kind == "access")
 
     def device(self, name: str) -> str:
-        """Return the plan's name of a device or lab GPU, without a domain; empty if unknown."""
-        for each in (name, name.lower(), name.lower().partition(".")[0]):
+        """Return the plan's name of a device or lab GPU, without a domain; empty if unknown.
+
+        A name that a table cut is that of the only device that begins with it.
+        """
+        whole = name.rstrip(CUT).lower()
+        for each in (name.rstrip(CUT), whole, whole.partition(".")[0]):
             if each in self.of_device or each in self.gpu_ports:
                 return each
-        return ""
+        several = self.beginning(name)
+        return several[0] if len(several) == 1 else ""
+
+    def beginning(self, name: str) -> list[str]:
+        """Return up to two devices that begin with a name that a table cut."""
+        start = name.rstrip(CUT).lower()
+        if not start or not name.endswith(CUT):
+            return []
+        at = bisect_left(self._names, start)
+        return [each for each in self._names[at : at + 2] if each.startswith(start)]
+
+    @cached_property
+    def _names(self) -> list[str]:
+        """The names of the planned devices, sorted."""
+        return sorted(self.of_device)
 
     def find(self, device: str, words: Iterable[str]) -> int:
         """Return the port of a planned device by the first name that fits; -1 if none does.
@@ -171,6 +197,34 @@ class PortIndex:
         A port that is not planned is numbered now.
         """
         words = tuple(words)
+        found = self._exact(device, words)
+        if found >= 0 or not words or device in self.gpu_ports:
+            return found
+        return self._exact(device, tuple(self._whole(device, words)))
+
+    def _whole(self, device: str, words: Iterable[str]) -> Iterator[str]:
+        """Yield the full names that words in another form stand for.
+
+        `Et1/1` is Ethernet1/1, `ge-0/0/1.0` a logical unit of ge-0/0/1, a name that a table cut the
+        only one that begins with it, and letters may be of another case.
+        """
+        known = self._positions.named(device)
+        for word in words:
+            start = word.rstrip(CUT).lower()
+            full = _ABBREVIATED.sub(lambda found: _FULL[found[1].lower()], start)
+            wanted = {start, start.removesuffix(".0"), full}
+            yield from (name for name in known if name.lower() in wanted)
+            if word.endswith(CUT):
+                begun = [name for name in known if name.lower().startswith((start, full))]
+                yield from begun if len({known[name].interface for name in begun}) == 1 else ()
+
+    def is_cut(self, device: str, word: str) -> bool:
+        """Return whether a word is the beginning of the names of several ports of a device."""
+        start, known = word.rstrip(CUT).lower(), self._positions.named(device)
+        return word.endswith(CUT) and any(name.lower().startswith(start) for name in known)
+
+    def _exact(self, device: str, words: tuple[str, ...]) -> int:
+        """Return the port of a planned device by the first of its names; -1 if none fits."""
         for word in words:
             if (found := self._ids.get((device, word))) is not None:
                 return found

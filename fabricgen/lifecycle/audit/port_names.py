@@ -2,22 +2,25 @@
 
 Owns both findings. `unknown-port`: a device of the plan has no port of that name, which is a typing
 error or a port that the fabric does not use; its links are not called missing. `unjudged`: the plan
-holds placeholders for the NIC names of its hosts, so no link that needs one can be judged.
+holds placeholders for the NIC names of its hosts, or nodes have no names of their own, so no link
+that needs one can be judged.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
+from fabricgen.core.count_text import counted
 from fabricgen.core.diagnostics import nearest
 from fabricgen.lifecycle.audit.finding import AuditFinding
+from fabricgen.lifecycle.audit.neighbors import CUT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fabricgen.lifecycle.audit.observed_cabling import ObservedCabling, UnknownPort
     from fabricgen.lifecycle.audit.port_index import PortIndex
-    from fabricgen.lifecycle.audit.reconcile import ObservedCabling, UnknownPort
 
 SHOWN = 3
 """Names that a fact lists before `and N more`."""
@@ -25,6 +28,16 @@ SHOWN = 3
 NICS_HINT = (
     "list the interface names of a host, in the order of its GPUs, in the inventory:"
     " `host: {nics: [enp24s0np0, enp64s0np0, ...]}`"
+)
+
+NAMES_HINT = (
+    "set the names: of hosts by rdma-ndd or `hostnamectl`, of switches without a CPU by"
+    " `ibnetdiscover --node-name-map`; or list the GUIDs of InfiniBand in `addressing.guids`"
+)
+
+CUT_HINT = (
+    "several devices begin with a name that the table cut: collect JSON or"
+    " `show lldp neighbors detail`, which have names whole"
 )
 
 
@@ -37,6 +50,8 @@ def name_findings(places: PortIndex, built: ObservedCabling) -> Iterator[AuditFi
         yield _unknown(places, device, ports)
     if built.unjudged:
         yield _unjudged(places, built)
+    if built.unnamed:
+        yield _unnamed(places, built)
 
 
 def _unknown(places: PortIndex, device: str, ports: list[UnknownPort]) -> AuditFinding:
@@ -82,6 +97,23 @@ def _unjudged(places: PortIndex, built: ObservedCabling) -> AuditFinding:
         level="major",
         because=(why, f"the records name {_listed(sorted(set(built.unjudged.values())))}"),
         hint=NICS_HINT,
+        cables=labels,
+    )
+
+
+def _unnamed(places: PortIndex, built: ObservedCabling) -> AuditFinding:
+    """Return the finding on the links of nodes that have no name of their own."""
+    labels = sorted({places.labels[port] for port in built.unnamed})
+    called = Counter(name or "nothing" for name in built.unnamed.values())
+    return AuditFinding(
+        "unjudged",
+        f"{counted(len(labels), 'link')} cannot be judged: the node at the other end has no name",
+        level="major",
+        because=tuple(
+            f"{count:,} of them: the node is called `{name}`"
+            for name, count in called.most_common(SHOWN)
+        ),
+        hint=CUT_HINT if any(CUT in name for name in called) else NAMES_HINT,
         cables=labels,
     )
 

@@ -7,6 +7,7 @@ of an InfiniBand switch's port.
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
@@ -123,9 +124,9 @@ class PortPositions:
                 names = (
                     (other.ethernet, other.infiniband, given)
                     if other
-                    else (given or f"mlx5_{gpu}{second}", f"HCA-{gpu + 1}{second}")
+                    else (given or f"mlx5_{gpu}{second}",)
                 )
-                for name in (position.interface, *names):
+                for name in (position.interface, *names, *map(_older, filter(None, names))):
                     found.setdefault(name or position.interface, position)
         return found
 
@@ -142,3 +143,16 @@ class PortPositions:
         """The links of the NIC ports of a host, as GPU, plane and link; one where none is split."""
         fabric = self._plan.fabric
         return product(range(fabric.host_gpus), range(fabric.planes), range(fabric.split))
+
+
+def _older(name: str) -> str:
+    """Return what older drivers call an adapter in descriptions: they count from 1.
+
+    Recorded beside each other in one subnet: NVIDIA/topograph,
+    tests/output/ibnetdiscover/example.out.
+
+    >>> _older("mlx5_3"), _older("mlx5_0/2"), _older("enp24s0np0")
+    ('HCA-4', 'HCA-1/2', '')
+    """
+    found = re.fullmatch(r"mlx\d_(\d+)(/\d+)?", name)
+    return f"HCA-{int(found[1]) + 1}{found[2] or ''}" if found else ""

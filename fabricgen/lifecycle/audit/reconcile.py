@@ -4,66 +4,25 @@ Owns the rules of evidence. A link is observed if both ends report it, or one do
 reports no planned port. Mutual reports come first, planned links before others; of several
 neighbours a port keeps the one without contradiction, so that an entry which has not expired yet
 does no harm. The rest are unknown devices, unknown ports, neighbours without a name, and
-contradictions. A port of the plan that sees a device of the plan by an unknown port name is no
-evidence against any cable of the two.
+contradictions.
+`names_alone` owns neighbours that give a device or a port, and not both. A port of the plan that
+sees a device of the plan by an unknown port name is no evidence against any cable of the two.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from fabricgen.lifecycle.audit.names_alone import match_names
+from fabricgen.lifecycle.audit.neighbors import CUT, is_factory_name
+from fabricgen.lifecycle.audit.observed_cabling import ObservedCabling, UnknownPort
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.lifecycle.audit.neighbors import NeighborRecord, NeighborRecords
     from fabricgen.lifecycle.audit.port_index import PortIndex
-
-
-class UnknownPort(NamedTuple):
-    """A name that no port of a planned device has, and the neighbour: a planned device too.
-
-    `seen` is the neighbour as text; `far` is the port there, -1 where that is not planned either.
-    """
-
-    device: str
-    name: str
-    peer: str
-    seen: str
-    far: int
-
-
-@dataclass(slots=True, kw_only=True)
-class ObservedCabling:
-    """The cabling as it is; ports are the numbers of `PortIndex`."""
-
-    partner: dict[int, int] = field(default_factory=dict)
-    """The port at the other end of the cable in a port, in both directions."""
-    reported_neighbors: dict[int, set[int]] = field(default_factory=dict)
-    """The ports that each port reports as its neighbours."""
-    one_way: int = 0
-    """Links that one end does not report, although its device reported."""
-    unknown_neighbors: dict[int, str] = field(default_factory=dict)
-    """Planned ports with a neighbour outside of the plan, or a port where no cable belongs."""
-    misplaced: set[int] = field(default_factory=set)
-    """Those of them whose neighbour is a planned device that belongs elsewhere."""
-    nameless: set[int] = field(default_factory=set)
-    """Ports whose neighbour gives no name, or the right device without a port."""
-    unjudged: dict[int, str] = field(default_factory=dict)
-    """Ports that see the right host, by a NIC name for which the plan has a placeholder."""
-    unknown: list[UnknownPort] = field(default_factory=list)
-    """Port names of planned devices that the plan does not have."""
-    unclear: set[frozenset[str]] = field(default_factory=set)
-    """Pairs of devices with a cable between them that a record names by an unknown port."""
-    disputed: dict[int, int] = field(default_factory=dict)
-    """Ports whose only neighbours report other neighbours themselves."""
-    reported: set[int] = field(default_factory=set)
-    """Ports of devices that reported."""
-    present: set[str] = field(default_factory=set)
-    """Planned devices that reported or were reported."""
-    foreign: list[str] = field(default_factory=list)
-    """Reporting devices outside of the plan."""
 
 
 def observe_cabling(places: PortIndex, evidence: NeighborRecords) -> ObservedCabling:
@@ -74,11 +33,12 @@ def observe_cabling(places: PortIndex, evidence: NeighborRecords) -> ObservedCab
         if ours := places.device(name):
             built.reported.update(places.ports_of(ours))
             built.present.add(places.owner(ours))
-        else:
+        elif name not in evidence.unnamed and not is_factory_name(name):
             built.foreign.append(name)
     for pick in (_mutual, _one_sided):
         for one, other in pick(places, reported_neighbors, built):
             built.partner[one], built.partner[other] = other, one
+    match_names(places, built)
     built.one_way = sum(
         _is_one_way(one, other, reported_neighbors, built) for one, other in built.partner.items()
     )
@@ -86,9 +46,9 @@ def observe_cabling(places: PortIndex, evidence: NeighborRecords) -> ObservedCab
         if port not in built.partner:
             built.disputed[port] = min(reported_neighbors[port])
     built.nameless -= built.partner.keys()
-    built.unjudged = {
-        port: name for port, name in built.unjudged.items() if port not in built.partner
-    }
+    for seen in (built.unjudged, built.half_named, built.unnamed):
+        for port in built.partner.keys() & seen.keys():
+            del seen[port]
     built.unknown = [each for each in built.unknown if each.far not in built.partner]
     built.unclear = {
         frozenset({places.owner(each.device), places.owner(each.peer)}) for each in built.unknown
@@ -110,8 +70,9 @@ def _neighbours(
     reported_neighbors: defaultdict[int, set[int]] = defaultdict(set)
     for record in evidence.records:
         near, far = _ends(places, record)
-        if not near[0]:
-            continue  # more likely a misnamed file than a foreign device
+        if not near[0]:  # more likely a misnamed file than a foreign device, or a nameless one
+            _keep_unnamed(places, far[1], evidence.unnamed.get(record.device), built)
+            continue
         built.present.update(places.owner(each) for each in (near[0], far[0]) if each)
         if any(0 <= port < places.hidden for _, port in (near, far)):
             continue
@@ -119,7 +80,11 @@ def _neighbours(
             if near[1] != far[1]:
                 reported_neighbors[near[1]].add(far[1])
         elif near[1] >= 0:
-            _keep_unplanned(places, record, near[1], far[0], built)
+            factory = record.peer if not far[0] and is_factory_name(record.peer) else None
+            said = evidence.unnamed.get(record.peer, factory)
+            _keep_unnamed(places, near[1], said, built)
+            if said is None:
+                _keep_unplanned(places, record, near[1], far[0], built)
         elif far[0]:
             seen = " ".join([far[0], *record.peer_interfaces[:1]])
             unknown = UnknownPort(near[0], record.interface, far[0], seen, far[1])
@@ -141,16 +106,34 @@ def _keep_unplanned(
 ) -> None:
     """Keep a neighbour of a planned port that is not a planned port itself."""
     peer = places.peers[port]
-    if not record.peer or (not record.peer_interfaces and _belongs(places, device, port)):
-        built.nameless.add(port)
-    elif device and record.peer_interfaces:
-        name = record.peer_interfaces[0]
+    words = [
+        word.rstrip(CUT)
+        for word in record.peer_interfaces
+        if not word.isdecimal() and not (device and places.is_cut(device, word))
+    ]  # a number alone is the index of an interface, as SNMP counts them
+    if not record.peer:
+        own = places.find(places.places[peer].device, record.peer_interfaces) if peer >= 0 else -1
+        if own >= 0:
+            built.by_port[port] = own
+        else:
+            built.nameless.add(port)
+    elif device and not words:
+        if peer >= 0:
+            built.by_device[port] = places.owner(device)
+    elif device:
         near = places.places[port].device
-        _keep_unknown(places, UnknownPort(device, name, near, places.text(port), port), built)
+        _keep_unknown(places, UnknownPort(device, words[0], near, places.text(port), port), built)
+    elif peer >= 0 and len(places.beginning(record.peer)) > 1:
+        built.unnamed[port] = record.peer
     elif peer >= 0:
-        words = record.peer_interfaces[:1] or ("(port unknown)",)
-        built.unknown_neighbors[port] = " ".join([record.peer, *words])
-        built.misplaced.update({port} if device else ())
+        shown = record.peer_interfaces[:1] or ("(port unknown)",)
+        built.unknown_neighbors[port] = " ".join([record.peer, *shown]).replace(CUT, "")
+
+
+def _keep_unnamed(places: PortIndex, port: int, said: str | None, built: ObservedCabling) -> None:
+    """Keep what a node without a name is called, if it is one, by the planned port that sees it."""
+    if said is not None and port >= 0 and places.peers[port] >= 0:
+        built.unnamed[port] = said
 
 
 def _keep_unknown(places: PortIndex, unknown: UnknownPort, built: ObservedCabling) -> None:
@@ -233,4 +216,5 @@ def _is_one_way(
     one: int, other: int, reported_neighbors: dict[int, set[int]], built: ObservedCabling
 ) -> bool:
     """Return whether the device of a port reported without the other end of its cable."""
-    return one in built.reported and other not in reported_neighbors.get(one, ())
+    named = one in built.by_device or one in built.by_port
+    return one in built.reported and not named and other not in reported_neighbors.get(one, ())

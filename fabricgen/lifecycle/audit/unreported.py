@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from fabricgen.lifecycle.audit.observed_cabling import ObservedCabling
     from fabricgen.lifecycle.audit.port_index import PortIndex
-    from fabricgen.lifecycle.audit.reconcile import ObservedCabling
     from fabricgen.planning.plan import Plan
 
 

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.core.diagnostics import Finding
-    from fabricgen.lifecycle.change.cut_sheet import CutSheet, Row
+    from fabricgen.lifecycle.cable_sheet import Row
+    from fabricgen.lifecycle.change.cut_sheet import CutSheet
     from fabricgen.planning.naming import Box
     from fabricgen.planning.plan import Plan
 

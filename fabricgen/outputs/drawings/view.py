@@ -6,11 +6,17 @@ Places are whole pixels from the top left, one to a point of print; DOT counts t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
+
+from fabricgen.core.template_api import for_templates
 
 if TYPE_CHECKING:
     from fabricgen.outputs.installation.chips import Chip
+
+
+TITLE_HEIGHT, LINE_HEIGHT = 62, 18
+"""The pixels of title and subtitle, and of a line of the legend."""
 
 
 @dataclass(slots=True)
@@ -120,3 +126,21 @@ class Drawing:
     keys: list[LegendEntry]
     foot: list[Text]
     """The legend."""
+    titled: bool = True
+    """Whether title, subtitle and legend are drawn; a paper has a caption of its own."""
+
+    def untitled(self) -> Drawing:
+        """Return the drawing without them, from the first row to the colours."""
+        return replace(self, titled=False)
+
+    @property
+    @for_templates
+    def top(self) -> int:
+        """Where the picture begins."""
+        return 0 if self.titled else TITLE_HEIGHT
+
+    @property
+    @for_templates
+    def shown_height(self) -> int:
+        """The height of what is shown."""
+        return (self.height if self.titled else self.foot[0].y - LINE_HEIGHT) - self.top

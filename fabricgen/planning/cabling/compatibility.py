@@ -252,7 +252,7 @@ def _fitting_modules(cage: Cage, catalog: Catalog) -> list[Transceiver]:
     return [
         module
         for module in catalog.fitting_transceivers(cage.form_factor, cage.top, cage.transport)
-        if module.fibre_lanes(cage.lanes, cage.speed_gbps)
+        if cage.lanes == ANY_LANES or module.fibre_lanes(cage.lanes, cage.speed_gbps)
     ]
 
 

@@ -69,7 +69,8 @@ def make_topology(
 ) -> DirectTopology:
     """Join the nodes of a rail; `split` is the ports of a NIC port, and their speed in Gbps.
 
-    Each of the `planes` has such a graph, on NIC ports of its own. Raises Refusal `topology-does-not-fit`.
+    Each of the `planes` has such a graph, on NIC ports of its own. Raises Refusal
+    `topology-does-not-fit`.
     """
     for key, kinds in _KEYS.items():
         if getattr(asked, key) is not None and asked.kind not in kinds:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabricgen.catalog.models.base import possible_lanes
-from fabricgen.planning.lanes import joining
+from fabricgen.planning.lanes import join, joining_mode, port_lanes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -68,10 +68,12 @@ class AttachedDevices(NamedTuple):
         It is that of their speed unless it does not join their ports and another one does.
         """
         split, speed = split_of(self, leaf), self.speed_gbps or leaf.down.speed_gbps
-        able = joining(leaf.model, speed, self.lanes_at(speed), catalog)
-        if self.breakout or split is None or able(split.mode):
+        if self.breakout or split is None:
             return self
-        mode = leaf.model.mode_at(speed, able)
+        own = self.lanes_at(speed)
+        if join(port_lanes(leaf.model, split.mode), own, speed, catalog):
+            return self
+        mode = joining_mode(leaf.model, speed, own, catalog)
         return self._replace(breakout=mode.name) if mode else self
 
 

@@ -96,7 +96,7 @@ class Subnets:
         shared = plan.mapping.segment_blocks > 1
         nodes = [*switches, *adapters]
         self._guids.check_unique(nodes)
-        roots = [node.guid for node in switches if node.role == top]
+        roots = [guid for node in switches if node.role == top for guid in node.guids]
         engines = (
             ENGINES if sum(node.role == Role.LEAF for node in switches) > 1 else SINGLE_ENGINES
         )
@@ -115,6 +115,7 @@ class Subnets:
             prefix=guid_text(prefix),
             engines=engines,
             roots=roots,
+            planes=max(len(node.guids) for node in switches),
             switches=switches,
             adapters=adapters,
             systems=self._systems.views,
@@ -159,7 +160,8 @@ class Subnets:
     def _switch(self, name: str, segment: int, index: int) -> SubnetNode:
         """Make the node of a switch."""
         role = self.plan.naming.boxes[index].role
-        guid = guid_text(self._guids.switch(name, segment, index))
+        guids = [guid_text(guid) for guid in self._guids.switch(name, segment, index)]
+        guid = guids[0]
         port_layout = self.plan.fabric.port_layouts[role]
         return SubnetNode(
             kind="Switch",
@@ -171,6 +173,7 @@ class Subnets:
             system=self._systems.switches[role],
             width=port_layout.numbers,
             role=role.value,
+            guids=guids,
         )
 
     def _adapter(self, gpu: int, plane: int, port: PortNames) -> SubnetNode:
@@ -185,6 +188,7 @@ class Subnets:
             kind="Ca",
             id=f"H-{base[2:]}",
             guid=guid_text(given),
+            guids=[guid_text(given)],
             base=base,
             description=description,
             device=device,

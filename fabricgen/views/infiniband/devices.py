@@ -52,6 +52,7 @@ def _node(device: str, port: PortNames, guids: Guids, number: int, system: str) 
         kind="Ca",
         id=f"H-{base[2:]}",
         guid=guid_text(guid),
+        guids=[guid_text(guid)],
         base=base,
         description=f"{device} {adapter}",
         device=device,

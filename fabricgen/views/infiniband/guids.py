@@ -21,13 +21,13 @@ from fabricgen.views.infiniband.guids_csv import (
     switch_placeholder,
     unknown_guid,
 )
+from fabricgen.views.infiniband.systems import Systems
 from fabricgen.views.infiniband.transport import is_infiniband
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from fabricgen.planning.plan import Plan
-    from fabricgen.views.infiniband.systems import Systems
     from fabricgen.views.infiniband.view import SubnetNode
 
 FIRST_DEVICE = 1 << 30
@@ -42,8 +42,8 @@ class Guids:
         self.plan, self.systems = plan, systems
 
     @cached_property
-    def table(self) -> dict[tuple[str, str], int]:
-        """The GUIDs of the table, by device and port.
+    def table(self) -> dict[tuple[str, str], list[int]]:
+        """The GUIDs of the table, by device and port: one, or of a switch one for each node.
 
         Raises Refusal `bad-guids` for unknown devices and ports, and for repeated GUIDs.
         """
@@ -57,7 +57,7 @@ class Guids:
                 path=KEY,
                 hint="leave `addressing.guids` out",
             )
-        lines = read_guids(self.plan.catalog.relative_path(shown), shown)
+        lines = read_guids(self.plan.catalog.relative_path(shown), shown, self._nodes)
         switches, ports = set(self.plan.switches()), set(self.systems.nic_names())
         hosts = set(self.plan.hosts)
         if devices := self.plan.networks.get(DEVICES):
@@ -77,38 +77,60 @@ class Guids:
         )
         if findings := list(islice(unknown, SHOWN)):
             raise Refusal(findings)
-        return {(read.device, read.port): read.guid for read in lines}
+        found: dict[tuple[str, str], list[int]] = {}
+        for read in lines:
+            found.setdefault((read.device, read.port), []).append(read.guid)
+        return found
+
+    @property
+    def _nodes(self) -> dict[str, int]:
+        """The switches that are several nodes of a subnet, and of how many."""
+        plan, layouts = self.plan, self.plan.fabric.port_layouts
+        return {
+            name: nodes
+            for segment in range(plan.mapping.segments)
+            for name, box in zip(plan.naming.switches(segment), plan.naming.boxes, strict=True)
+            if (nodes := layouts[box.role].model.subnet_nodes) > 1
+        }
 
     @cached_property
     def given(self) -> set[str]:
         """The GUIDs of the table, as texts."""
-        return {guid_text(guid) for guid in self.table.values()}
+        return {guid_text(guid) for own in self.table.values() for guid in own}
 
-    def switch(self, name: str, segment: int, index: int) -> int:
-        """Return the GUID of a switch, by its name and its box in a segment."""
-        boxes = self.plan.naming.boxes
-        first = next(number for number, box in enumerate(boxes) if box.role is boxes[index].role)
-        placeholder = switch_placeholder(boxes[index].role.tier, segment, index - first)
-        return self.table.get((name, ""), placeholder)
+    def switch(self, name: str, segment: int, index: int) -> list[int]:
+        """Return the GUIDs of a switch's nodes, by its name and its box in a segment."""
+        boxes, role = self.plan.naming.boxes, self.plan.naming.boxes[index].role
+        first = next(number for number, box in enumerate(boxes) if box.role is role)
+        nodes = self.plan.fabric.port_layouts[role].model.subnet_nodes
+        given = self.table.get((name, ""), [])
+        return given + [
+            switch_placeholder(role.tier, segment, index - first, node)
+            for node in range(len(given), nodes)
+        ]
 
     def nic(self, device: str, adapter: str, gpu: int, plane: int) -> int:
         """Return the GUID of a NIC port: by the name of its adapter, or of its interface."""
         coordinates = self.plan.fabric.coordinates
         interface = self.plan.naming.interface(self.plan.fabric.interface_index(gpu), plane)
-        return (
-            self.table.get((device, adapter))
-            or self.table.get((device, interface))
-            or port_placeholder(coordinates.nic(gpu, plane))
+        placeholder = port_placeholder(coordinates.nic(gpu, plane))
+        return next(
+            (
+                self.table[device, name][0]
+                for name in (adapter, interface)
+                if (device, name) in self.table
+            ),
+            placeholder,
         )
 
     def device(self, device: str, interface: str, number: int) -> int:
         """Return the GUID of a device's port; all of them are counted."""
         placeholder = port_placeholder(FIRST_DEVICE + number)
-        return self.table.get((device, interface), placeholder)
+        return self.table.get((device, interface), [placeholder])[0]
 
     def placeholders(self, nodes: Iterable[SubnetNode]) -> int:
-        """Return how many nodes have a placeholder."""
-        return sum(node.guid not in self.given for node in nodes)
+        """Return how many GUIDs of nodes are placeholders."""
+        return sum(guid not in self.given for node in nodes for guid in node.guids)
 
     def check_unique(self, nodes: list[SubnetNode]) -> None:
         """Refuse a GUID of the table that is the placeholder of another port.
@@ -116,8 +138,8 @@ class Guids:
         Raises Refusal `bad-guids`.
         """
         seen: dict[str, SubnetNode] = {}
-        for node in nodes:
-            first = seen.setdefault(node.guid, node)
+        for guid, node in ((guid, each) for each in nodes for guid in each.guids):
+            first = seen.setdefault(guid, node)
             if first is not node:
                 because = f"`{first.description}` and `{node.description}` would both have it"
                 hint = "read GUIDs on the machines; those that begin with 0x02 are placeholders"
@@ -126,9 +148,18 @@ class Guids:
                         bad_guid(
                             str(self.plan.spec.addressing.guids),
                             None,
-                            f"{node.guid} belongs to two ports",
+                            f"{guid} belongs to two ports",
                             because,
                             hint=hint,
                         )
                     ]
                 )
+
+
+def guid_owners(plan: Plan) -> dict[int, tuple[str, str]]:
+    """Return the device and the port that the inventory gives each GUID to.
+
+    Raises Refusal `bad-guids`.
+    """
+    table = Guids(plan, Systems(plan)).table
+    return {guid: owner for owner, own in table.items() for guid in own}

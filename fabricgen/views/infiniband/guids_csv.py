@@ -1,8 +1,8 @@
 """GUIDs: those of the hardware from a table, and deterministic placeholders until there is one.
 
 Owns the format of the table - device, port, guid - with the findings about its lines, and the
-numbers of the placeholders. `build` names the ports. A switch has one GUID and no port; the port of
-an adapter is an interface or an RDMA device of the host.
+numbers of the placeholders. `build` names the ports. A switch has no port, and a GUID for each of
+its nodes in the subnet; the port of an adapter is an interface or an RDMA device of the host.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from fabricgen.core.diagnostics import Finding, Place, Refusal, suggest
 from fabricgen.core.files import FileError, csv_rows
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 COLUMNS = ("device", "port", "guid")
@@ -34,13 +35,15 @@ class GuidLine(NamedTuple):
     line: int
 
 
-def switch_placeholder(tier: int, segment: int, index: int) -> int:
+def switch_placeholder(tier: int, segment: int, index: int, node: int = 0) -> int:
     """Return the placeholder for the GUID of a switch, counted from 0 in its tier of a segment.
+
+    `node` counts the nodes of one switch from 0.
 
     >>> guid_text(switch_placeholder(1, 2, 3))
     '0x0200000100020003'
     """
-    return _LOCAL | tier << 32 | segment << 16 | index
+    return _LOCAL | node << 48 | tier << 32 | segment << 16 | index
 
 
 def port_placeholder(number: int) -> int:
@@ -59,8 +62,10 @@ def guid_text(guid: int) -> str:
     return f"0x{guid:016x}"
 
 
-def read_guids(path: Path, shown: str) -> list[GuidLine]:
+def read_guids(path: Path, shown: str, nodes: Mapping[str, int]) -> list[GuidLine]:
     """Read a table; findings name it `shown`, as the inventory does.
+
+    `nodes` has the switches that are several nodes of a subnet, and of how many.
 
     Raises Refusal `bad-guids` with the first findings.
     """
@@ -93,7 +98,7 @@ def read_guids(path: Path, shown: str) -> list[GuidLine]:
         raise Refusal(
             [bad_guid(shown, error.line, f"the line {error.fact}", hint=CELLS_HINT)]
         ) from None
-    findings += _twice(found, shown)
+    findings += _twice(found, shown, nodes)
     if findings:
         raise Refusal(findings[:SHOWN])
     return found
@@ -149,10 +154,10 @@ def _line(cells: list[str], columns: list[int], shown: str, line: int) -> GuidLi
     return GuidLine(device, port, int(digits[1], 16), line)
 
 
-def _twice(found: list[GuidLine], shown: str) -> list[Finding]:
-    """Find GUIDs and ports that are listed twice."""
+def _twice(found: list[GuidLine], shown: str, nodes: Mapping[str, int]) -> list[Finding]:
+    """Find GUIDs and ports that are listed twice, and switches with more GUIDs than nodes."""
     guids: dict[int, GuidLine] = {}
-    ports: dict[tuple[str, str], GuidLine] = {}
+    ports: dict[tuple[str, str], list[GuidLine]] = {}
     findings = []
     for read in found:
         first = guids.setdefault(read.guid, read)
@@ -169,8 +174,20 @@ def _twice(found: list[GuidLine], shown: str) -> list[Finding]:
                     shown, read.line, f"{guid_text(read.guid)} is given twice", because, hint=hint
                 )
             )
-        other = ports.setdefault((read.device, read.port), read)
-        if other is not read:
+        others = ports.setdefault((read.device, read.port), [])
+        others.append(read)
+        if (several := nodes.get(read.device, 1)) > 1 and len(others) > several:
+            findings.append(
+                bad_guid(
+                    shown,
+                    read.line,
+                    f"{_port(read)} is given {len(others)} GUIDs",
+                    f"its model is {several} nodes of a subnet, and each has one GUID",
+                    hint="keep those that `ibnetdiscover` prints for this switch",
+                )
+            )
+        elif several == 1 and len(others) > 1:
+            other = others[0]
             because = (
                 f"line {other.line} gives it {guid_text(other.guid)}, line {read.line}"
                 f" {guid_text(read.guid)}"

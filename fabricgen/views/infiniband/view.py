@@ -59,6 +59,8 @@ class SubnetNode:
     """leaf, spine or core; empty for an adapter."""
     ports: list[SubnetPort] = field(default_factory=list)
     """Ports in use, by number."""
+    guids: list[str] = field(default_factory=list)
+    """Its GUIDs: of a switch with several planes one for each, the first of which is `guid`."""
 
     @property
     @for_templates
@@ -111,6 +113,8 @@ class SubnetView:
     """Routing engines, the preferred one first."""
     roots: list[str]
     """GUIDs of the highest tier."""
+    planes: int
+    """Nodes that each switch is in the subnet: one, or one for each plane of its model."""
     switches: list[SubnetNode]
     adapters: list[SubnetNode]
     systems: list[SystemView]

@@ -299,9 +299,10 @@ def test_several_neighbours_and_nameless_ones(tmp_path: Path) -> None:
     evidence.records.append(NeighborRecord("r0-leaf-1", "swp4", "", ()))
     result = audit(PLAN, evidence)
     assert counts(evidence) == {"matched": 1, "wrong": 0, "missing": 0, "extra": 0, "silent": 3}
-    assert "ports whose neighbour gives neither a name nor a port of the plan: 2" in list(
-        result.notes()
-    )
+    assert {
+        "ports whose neighbour is the planned device, which does not name its port: 1",
+        "ports whose neighbour gives neither a name nor a port of the plan: 1",
+    } <= set(result.notes())
 
 
 def test_ends_that_contradict_each_other_are_findings() -> None:
@@ -383,12 +384,13 @@ FAULTS = {
     '{"result": [{"version": 1}]}': "the JSON is not about LLDP",
     '{"lldp": [{"interface": [7]}]}': "continues differently",
     '{"lldpNeighbors": 3}': "continues differently",
-    "a,b,c\n": "this line has 3 columns",
-    "a,b,c,d\n\n,b,c,d": "this line lacks a device",
-    "cable,a_device,x\n": "this header has 3 columns",
+    "a,b,c\n": "it has no column `a_interface`",
+    "h1,p1,h2,p2\n\n,p1,h2,p2": "a line lacks a device",
+    "h1,p1,h2,p2\nh1,p1,h2\n": "it has a line of 3 cells",
+    "cable,a_device,x\n": "it has no column `a_interface`",
     'Switch 2 "S-1" # "leaf"\n[1] nonsense\n': "not a port of a switch",
     'Switch 2 "S-1"\n[1] "S-2"[1]\n': "names no switch",
-    "LocalPort RemoteDevice RemotePortID\nswp1 a b\n": "no dashes",
+    "LocalPort RemoteDevice RemoteType\nswp1 a b\n": "it has no column `a_device`",
     "[" * 100_000: "nested too deeply",
 }
 

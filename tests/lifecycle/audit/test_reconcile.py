@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.lifecycle.audit.audit import audit
 from fabricgen.lifecycle.audit.fewest_moves import RepairStep, group_miscablings
-from fabricgen.lifecycle.audit.reconcile import ObservedCabling
+from fabricgen.lifecycle.audit.observed_cabling import ObservedCabling
 from tests.fabrics import plan_of
 from tests.laws.drawing import inventories
 from tests.lifecycle.audit.faults import Cabling

@@ -18,7 +18,7 @@ from fabricgen.build.run import build
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.resources import shipped
-from fabricgen.core.terms import LinkKind
+from fabricgen.core.terms import LinkKind, Role
 from fabricgen.inventory.load import read_inventory
 from fabricgen.lab.infiniband.opensm import Subnet
 from fabricgen.lifecycle.audit.ibnetdiscover import read_discovery
@@ -254,6 +254,37 @@ def test_there_is_a_subnet_for_each_connected_part(built: Built) -> None:
         )
     assert max(guids.values()) == max(prefixes.values()) == 1
     assert all(int(guid, 16) >> 56 == 0x02 for guid in guids)
+
+
+def test_a_switch_of_several_planes_has_a_guid_for_each(tmp_path: Path) -> None:
+    """Its nodes `NAME:Q3400_RA/U1` to `/U4`: the table takes four, and the roots are all of them.
+
+    opensm.conf names the subnet manager that manages all planes.
+    """
+    given = [f"0xaa00000000000{plane}00" for plane in range(1, 5)]
+    lines = ["device,port,guid", *(f"spine-1,,{guid}" for guid in given)]
+    (tmp_path / "guids.csv").write_text("\n".join(lines), encoding="utf-8")
+    keys: dict[str, Any] = {
+        "gpus": 144,
+        "design": "rail-optimized",
+        "rails": {"tiers": 2, "count": 4},
+        "hb_domain": {"gpus": 4},
+        "nic": {"speed": "800G"},
+        "switches": {"leaf": {"model": "q3400"}},
+    }
+    made: list[Path] = []
+    for addressing in ({}, {"guids": "guids.csv"}):
+        plan = make_plan(spec_of(**keys, addressing=addressing), Catalog(home=tmp_path))
+        made.append(write(plan, tmp_path / f"out{len(made)}").folders[0])
+    bare, filled = ((each / "root_guids.txt").read_text().split() for each in made)
+    spines, boxes = plan.sizing.spine, plan.switch_count(Role.SPINE) + plan.switch_count(Role.LEAF)
+    assert filled[:4] == given
+    assert len(set(bare)) == len(set(filled)) == 4 * spines
+    assert bare[4:] == filled[4:]
+    for folder, count in zip(made, (0, 4), strict=True):
+        text = (folder / "opensm.conf").read_text()
+        assert f"# {boxes * 4 + 144 - count} GUIDs in these files are placeholders" in text
+        assert "use NVIDIA SM" in text
 
 
 def test_names_of_subnets(every: dict[str, Built]) -> None:
