@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabricgen.build.context import per_build
-from fabricgen.build.pack_outputs import fitting_outputs
+from fabricgen.build.pack_outputs import fitting_outputs, wanted_packs
 from fabricgen.build.runs import host_runs
+from fabricgen.build.selection import Skipped
 from fabricgen.build.task import OneFile
 from fabricgen.build.write.files import Root, write_text
 from fabricgen.outputs.groups import ADDRESSES, SESSIONS
@@ -23,10 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fabricgen.build.context import BuildContext
-    from fabricgen.build.selection import Skipped
     from fabricgen.build.task import BuildTask
     from fabricgen.build.write.manifest import Written
     from fabricgen.outputs.packs.pack_output import PackOutput
+    from fabricgen.planning.plan import Plan
     from fabricgen.views.hosts.build import Hosts
     from fabricgen.views.hosts.view import HostView
 
@@ -37,11 +38,44 @@ def tasks(context: BuildContext) -> Iterator[BuildTask | Skipped]:
     if over := context.selection.over("hosts", ports):
         yield over
     else:
+        yield from _not_written(context)
         yield from (HostFiles(run) for run in host_runs(context))
     if (context.plan.networks or context.plan.mapping.topology) and context.scope is None:
         yield AddressTable(ADDRESSES)
     if has_sessions(context.plan) and context.scope is None:
         yield SessionTable(SESSIONS)
+
+
+def _not_written(context: BuildContext) -> Iterator[Skipped]:
+    """List the files of hosts that their NICs, links or addresses do not allow, with the reason."""
+    fabric, plan = context.plan.fabric, context.plan
+    ethernet, family = hosts(context).ethernet, plan.addresses.family
+    for pack in wanted_packs(context, "hosts"):
+        for output in pack.outputs:
+            path = output.path.format(host="*", interface="*")
+            if output.roce_tools and ethernet and not (fabric.nic and fabric.nic.roce_tools):
+                yield Skipped(f"{path}: {_without_tools(plan)}")
+            if output.library != fabric.library.name or not ethernet:
+                continue
+            if not pack.supports(family):
+                yield Skipped(f"{path}: {fabric.library.title} reads no {family} addresses")
+            elif output.host_links not in (None, plan.spec.addressing.host_links):
+                yield Skipped(f"{path}: {fabric.library.title} needs numbered links")
+
+
+def _without_tools(plan: Plan) -> str:
+    """Return why no script sets the lossless class of NICs, and what to set by hand."""
+    nic, roce = plan.fabric.nic, plan.spec.roce
+    why = (
+        f"the catalog names no `roce_tools` for the NIC {nic.model}"
+        if nic
+        else "the inventory names no NIC as `nic: {model: ...}`"
+    )
+    return (
+        f"{why}; by the vendor's tool, set on every NIC port: DSCP {roce.dscp}, PFC and ECN on"
+        f" priority {roce.priority}, and DSCP {roce.cnp_dscp} on priority {roce.cnp_priority} for"
+        " congestion notifications"
+    )
 
 
 @per_build

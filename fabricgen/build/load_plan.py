@@ -31,7 +31,16 @@ def plan_of(
     will be built, where they are not those that the inventory names. Raises Refusal with places.
     """
     with inventory.locate_findings():
+        read_limits(catalog, packs)
         plan = make_plan(inventory.spec, catalog, read_baseline(inventory.kept))
         check_wiring_digest(inventory, plan.digest)
         check_buildable(plan, packs, only)
     return plan
+
+
+def read_limits(catalog: Catalog, packs: Packs) -> None:
+    """Let the default MTU follow what the packs state of each NOS.
+
+    The catalog, which plans keep, has packs of its own, which render nothing and can be pickled.
+    """
+    catalog.nos_mtu = type(packs)(packs.roots).largest_mtu

@@ -119,14 +119,19 @@ def fitting_outputs(context: BuildContext, group: str) -> list[tuple[str, PackOu
     """List the outputs of a group that fit the fabric, with their packs' names."""
     links = context.plan.spec.addressing.host_links
     medium = "direct" if context.plan.mapping.topology else "packet"
-    transport = context.plan.fabric.port_layouts[Role.LEAF].model.transport
+    fabric = context.plan.fabric
+    transport = fabric.port_layouts[Role.LEAF].model.transport
+    tools = bool(fabric.nic and fabric.nic.roce_tools)
     return [
         (pack.name, output)
         for pack in wanted_packs(context, group)
         for output in pack.outputs
-        if output.transport in (None, transport)
+        if pack.supports(context.plan.addresses.family)
+        and output.transport in (None, transport)
         and output.host_links in (None, links)
         and output.medium in (None, medium)
+        and output.library in (None, fabric.library.name)
+        and (tools or not output.roce_tools)
         and (context.plan.pieces or not output.shared_cables)
         and (not output.networks or context.plan.routed)
         and (output.each not in PATCHED or _has_panels(context))

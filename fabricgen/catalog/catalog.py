@@ -5,9 +5,9 @@ requested. Owns the generic parts too, which have only a size and a speed, and t
 file. It selects nothing: `planning.resolve` chooses breakouts, `planning.cabling` modules and `bom`
 the price book. `models` define the content of files, `core.yaml_text` reads YAML.
 
-A directory of files has the folders `switches`, `hosts`, `accelerators`, `nics`, `transceivers`,
-`cables`, `connectors`, `cassettes`, `panels`, `trunks`, `devices`, `power-cords`, `prices`,
-`references` and `workloads`.
+A directory of files has the folders `switches`, `hosts`, `accelerators`, `libraries`, `nics`,
+`transceivers`, `cables`, `connectors`, `cassettes`, `panels`, `trunks`, `devices`, `power-cords`,
+`prices`, `references` and `workloads`.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ from fabricgen.core.resources import find_file, shipped
 from fabricgen.core.terms import speed_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from fabricgen.catalog.models.base import Sourced, Top
     from fabricgen.catalog.models.device import Device, PowerCord
     from fabricgen.catalog.models.host import Accelerator, Host, Nic
+    from fabricgen.catalog.models.library import Library
     from fabricgen.catalog.models.patch import Cassette, Connector, PatchPanel, Trunk
     from fabricgen.catalog.models.reference import Reference
     from fabricgen.catalog.models.workload import Workload
@@ -46,6 +47,11 @@ _UNCHANGED_LANES = tuple(LaneMap.model_construct(cage=many, fibre=many) for many
 
 MODEL = re.compile(r"[a-z0-9][a-z0-9.-]*")
 """The name of a catalog file without `.yaml`."""
+
+
+def _no_limit(_nos: str) -> int | None:
+    """Return no limit: without packs none is known."""
+    return None
 
 
 class Catalog:
@@ -65,6 +71,8 @@ class Catalog:
         self._inventories = shipped("inventories")
         self._found: dict[tuple[str, str], object] = {}
         self._lists: dict[str, object] = {}
+        self.nos_mtu: Callable[[str], int | None] = _no_limit
+        """The largest MTU that a NOS takes, where packs were read, which state it."""
 
     def switch(self, model: str) -> Switch | None:
         """Return a switch; None where no file has that name."""
@@ -156,6 +164,12 @@ class Catalog:
         from fabricgen.catalog.models.host import Accelerator
 
         return self._find("accelerators", model, Accelerator)
+
+    def library(self, name: str) -> Library | None:
+        """Return a collective communication library; None where no file has that name."""
+        from fabricgen.catalog.models.library import Library
+
+        return self._find("libraries", name, Library)
 
     def workload(self, name: str) -> Workload | None:
         """Return a language model by its name, or by the path of a user's file (.yaml)."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.catalog.models.device import Device, PowerCord
 from fabricgen.catalog.models.host import Accelerator, Host, Nic
+from fabricgen.catalog.models.library import Library
 from fabricgen.catalog.models.optics import Cable, Transceiver
 from fabricgen.catalog.models.patch import Cassette, Connector, PatchPanel, Trunk
 from fabricgen.catalog.models.prices import PriceBook
@@ -31,5 +32,6 @@ KINDS: Mapping[str, type[Sourced]] = {
     "power-cords": PowerCord,
     "prices": PriceBook,
     "accelerators": Accelerator,
+    "libraries": Library,
     "workloads": Workload,
 }

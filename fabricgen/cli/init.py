@@ -204,6 +204,19 @@ def init(
             raise click.UsageError("a copy of a pack takes --pack PACK, --as NAME and a directory")
         copy_pack(pack, new_name, wanted["leaf"], file, force=force, as_json=as_json)
         return
+    _write_inventory(file, wanted, catalog, own_packs, force=force, as_json=as_json)
+
+
+def _write_inventory(
+    file: str,
+    wanted: dict[str, Any],
+    catalog: Catalog,
+    own_packs: tuple[Path, ...],
+    *,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Write an inventory that can be built, and its schema beside it, or print it."""
     from fabricgen.build.load_plan import plan_of
     from fabricgen.build.write.manifest import json_document
     from fabricgen.build.write.single_file import check_file, write_file

@@ -149,11 +149,12 @@ class FabricArguments:
         """
         from fabricgen.bom.comparison import compare
         from fabricgen.bom.priced_bill import make_bom
-        from fabricgen.build.load_plan import plan_of
+        from fabricgen.build.load_plan import plan_of, read_limits
         from fabricgen.build.preconditions import check_buildable
 
         inventory, catalog = self.read()
         with inventory.locate_findings():
+            read_limits(catalog, self.packs)
             whole = with_totals and inventory.spec.has_networks
             plan = plan_of(inventory, catalog, self.packs) if whole else None
             comparison = compare(inventory.spec, catalog, (plan, make_bom(plan)) if plan else None)
@@ -171,6 +172,7 @@ class FabricArguments:
 
         Raises Refusal with places.
         """
+        from fabricgen.build.load_plan import read_limits
         from fabricgen.build.preconditions import check_buildable
         from fabricgen.lifecycle.change.expand import grow
 
@@ -178,6 +180,7 @@ class FabricArguments:
         inventory, catalog = (self if sized else replace(self, fabric=source)).read()
         before, _ = self.older(source).plan()
         with inventory.locate_findings():
+            read_limits(catalog, self.packs)
             plan = grow(before, inventory.spec, catalog)
             check_buildable(plan, self.packs)
         return plan, inventory

@@ -124,7 +124,8 @@ class Addressing(InventoryModel):
     ] = AsNumbersOfRoles.model_construct()
     """AS numbers of roles that do not count from `asn_base`."""
     mtu: Annotated[int, Field(strict=True, ge=1280, le=9216, examples=[9216])] = 9216
-    """MTU of every fabric link in bytes; a rail-only fabric needs the same value everywhere."""
+    """MTU of every fabric link in bytes; a rail-only fabric needs the same value everywhere. Where
+    the NIC or the NOS takes less, the default is the largest that they take."""
     bfd: Annotated[bool, Field(strict=True, examples=[True])] = True
     """Bidirectional forwarding detection (BFD) on every BGP session between switches."""
     timers: Annotated[
@@ -254,8 +255,8 @@ class Nccl(InventoryModel):
     version: Annotated[
         str | None, Field(strict=True, pattern=f"^{VERSION}$", examples=["2.30.7"])
     ] = None
-    """Version of NCCL, quoted. Settings that need a minimum version are written only if this
-    version is given and new enough."""
+    """Version of NCCL or RCCL, quoted. Settings that need a minimum version are written only if
+    this version is given and new enough."""
     pxn: Annotated[bool, Field(strict=True, examples=[True])] = True
     """Whether a GPU may send through the NIC of another GPU of its host (PXN); a rail-only fabric
     relies on this relay."""

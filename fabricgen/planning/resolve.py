@@ -16,6 +16,7 @@ from fabricgen.core.terms import COMPUTE, Role
 from fabricgen.planning.consistency import contradictions
 from fabricgen.planning.coordinates import Coordinates
 from fabricgen.planning.lanes import nic_lanes
+from fabricgen.planning.mtu_choice import choose_mtu
 from fabricgen.planning.nos_choice import layouts_by_rail
 from fabricgen.planning.switch_choice import choose_switches, unknown_model
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.catalog.models.host import Host, Nic
+    from fabricgen.catalog.models.library import Library
     from fabricgen.core.terms import Design
     from fabricgen.inventory.fabric import FabricSpec
     from fabricgen.planning.coordinates import Whole
@@ -31,6 +33,10 @@ if TYPE_CHECKING:
     from fabricgen.planning.networks.rules import NetworkRules
     from fabricgen.planning.networks.shared_leaves import SharedLeaves
     from fabricgen.planning.port_layout import PortLayout
+
+
+LIBRARY = "nccl"
+"""The library of hosts whose accelerators the catalog does not list."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +59,8 @@ class ResolvedFabric:
     port_layouts: dict[Role, PortLayout]
     host: Host | None
     nic: Nic | None
+    library: Library
+    """The collective communication library of the accelerators."""
     switches_by_rail: dict[int, dict[Role, PortLayout]] = field(default_factory=dict)
     """The port layouts of rails whose switches run another NOS; they differ in names only."""
     domain_positions: tuple[int, ...] = ()
@@ -234,7 +242,11 @@ def resolve(
     lanes = lanes or (lambda speed: nic_lanes(host, nic, speed, spec.rails.planes))
     port_layouts, speed = choose_switches(spec, catalog, host, findings, lanes)
     switches_by_rail = layouts_by_rail(spec, port_layouts, rails, findings)
-    if findings:
+    library = _library(host, catalog, findings)
+    if port_layouts:
+        running = [port_layouts, *switches_by_rail.values()]
+        spec = choose_mtu(spec, catalog, nic, running, findings)
+    if findings or library is None:
         raise Refusal(dict.fromkeys(findings))
     bandwidth = spec.hb_domain.bandwidth or (host.hb_bandwidth_gbps if host else None)
     return ResolvedFabric(
@@ -251,13 +263,20 @@ def resolve(
         port_layouts=port_layouts,
         host=host,
         nic=nic,
+        library=library,
         switches_by_rail=switches_by_rail,
     )
 
 
 def host_of(spec: FabricSpec, catalog: Catalog) -> Host | None:
-    """Return the host model of an inventory; None where it names none, or an unknown one."""
-    return catalog.host(spec.host.model) if spec.host and spec.host.model else None
+    """Return the host model of an inventory; None where it names none, or an unknown one.
+
+    It has the NIC that the inventory names, if it is sold with that.
+    """
+    host = catalog.host(spec.host.model) if spec.host and spec.host.model else None
+    other = spec.nic.model
+    nic = catalog.nic(other) if host and other and other in host.other_nics else None
+    return host.with_nic(nic) if host and nic else host
 
 
 def _host(spec: FabricSpec, catalog: Catalog, findings: list[Finding]) -> Host | None:
@@ -266,6 +285,17 @@ def _host(spec: FabricSpec, catalog: Catalog, findings: list[Finding]) -> Host |
     if spec.host and spec.host.model and host is None:
         findings.append(unknown_model("hosts", spec.host.model, ("host", "model"), catalog))
     return host
+
+
+def _library(host: Host | None, catalog: Catalog, findings: list[Finding]) -> Library | None:
+    """Find the collective communication library of the accelerators of a host."""
+    named = host.accelerator if host else None
+    accelerator = catalog.accelerator(named) if named else None
+    name = accelerator.library if accelerator else LIBRARY
+    library = catalog.library(name)
+    if library is None:
+        findings.append(unknown_model("libraries", name, ("host", "model"), catalog))
+    return library
 
 
 def _nic(
@@ -279,13 +309,13 @@ def _nic(
     if nic is None:
         findings.append(unknown_model("nics", model, ("nic", "model"), catalog))
     elif host and host.nic != model:
-        because = (f"a {host.model} carries {host.nic}",)
+        others = f", or is sold with {', '.join(host.other_nics)}" if host.other_nics else ""
         findings.append(
             Finding(
                 "nic-contradicts-host",
                 f"`{model}` is not the NIC of a {host.model}",
                 ("nic", "model"),
-                because,
+                (f"a {host.model} carries {host.nic}{others}",),
                 f"write `model: {host.nic}`, or leave it out",
             )
         )

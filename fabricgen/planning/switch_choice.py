@@ -377,7 +377,7 @@ TRANSPORTS = {"ethernet": "Ethernet", "infiniband": "InfiniBand", "serial": "RS-
 """How messages name each transport of a switch."""
 
 
-KIND_WORDS = {"switches": "switch", "hosts": "host", "nics": "NIC"}
+KIND_WORDS = {"switches": "switch", "hosts": "host", "nics": "NIC", "libraries": "library"}
 
 
 def unknown_model(kind: str, model: str, path: Path, catalog: Catalog) -> Finding:

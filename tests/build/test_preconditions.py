@@ -46,7 +46,11 @@ WRONG: dict[str, dict[str, Any]] = {
         "switches": {"leaf": {"model": "ds5000", "breakout": "2x400G"}},
         "nos": {"leaf": "hedgehog", "spine": "hedgehog"},
     },
-    "above-nos-limit": {**H5, "nos": {"leaf": "eos", "spine": "eos"}},
+    "above-nos-limit": {
+        **H5,
+        "nos": {"leaf": "eos", "spine": "eos"},
+        "addressing": {"mtu": 9215},
+    },
     "bad-phases": {"phases": [{"name": "first", "rails": 9}]},
     "unknown-output": {"outputs": ["cabling", "slrum"]},
     "bad-guids": {"addressing": {"guids": "guids.csv"}},

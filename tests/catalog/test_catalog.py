@@ -11,6 +11,7 @@ import pytest
 
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.catalog.kinds import KINDS
+from fabricgen.catalog.models.library import Library
 from fabricgen.catalog.models.prices import PriceBook
 from fabricgen.catalog.models.workload import Workload
 from fabricgen.core.diagnostics import Finding, Refusal, nearest
@@ -168,6 +169,7 @@ MODELS = {
     "power-cords": ["c13-c14", "c19-c20", "power-cord"],
     "trunks": ["trunk-mpo12-mmf", "trunk-mpo12-smf", "trunk-mpo16-mmf", "trunk-mpo16-smf"],
     "prices": ["opus-h200", "paper-v1-fit", "paper-v5", "street-2026-09"],
+    "libraries": ["hccl", "nccl", "rccl"],
     "accelerators": [
         "a100-sxm",
         "b200-sxm",
@@ -257,6 +259,7 @@ def _everything() -> list[tuple[str, str, Sourced]]:
         "devices": catalog.device,
         "power-cords": lambda name: catalog.find("power-cords", name),
         "accelerators": catalog.accelerator,
+        "libraries": catalog.library,
         "workloads": catalog.workload,
     }
     found: list[tuple[str, str, Sourced]] = []
@@ -283,7 +286,9 @@ def test_every_file_is_read_and_names_its_sources() -> None:
     assert len(everything) == len(_files()) == sum(len(names) for names in MODELS.values())
     for kind, name, facts in everything:
         assert (
-            facts.name if isinstance(facts, PriceBook | Workload) else facts.model_dump()["model"]
+            facts.name
+            if isinstance(facts, PriceBook | Workload | Library)
+            else facts.model_dump()["model"]
         ) == name
         assert isinstance(facts, KINDS[kind])
         assert facts.description

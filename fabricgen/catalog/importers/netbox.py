@@ -65,7 +65,7 @@ def read_device_type(path: Path, facts: dict[str, Any], nos: str) -> Description
     found.facts = {
         "model": model_name(facts["model"]),
         "vendor": str(facts["manufacturer"]),
-        "library": {
+        "device_library": {
             "manufacturer": str(facts["manufacturer"]),
             "model": str(facts["model"]),
             "ports": _ranges([str(port["name"]) for port in facts["interfaces"]]),

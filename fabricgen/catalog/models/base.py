@@ -275,7 +275,7 @@ class Part(Sourced):
 
     model: Text
     vendor: Text
-    library: LibraryType | None = None
+    device_library: LibraryType | None = None
     quality: Literal["A", "B", "C"]
     """A: from a primary document. B: from a transcription or secondary source. C: derived."""
     notes: tuple[str, ...] = ()

@@ -54,6 +54,7 @@ class Host(Part):
     # whether its GPUs share a scale-up interconnect; without one, no GPU can relay
     scale_up: bool = True
     nic: str
+    other_nics: tuple[Text, ...] = ()  # further models that it is sold with, port by port alike
     nics_per_gpu: Annotated[Count, Field(le=64)]
     speeds_gbps: dict[Planes, Gbps]  # planes -> speed of one port
     form_factor: FormFactor
@@ -77,11 +78,8 @@ class Host(Part):
                 f"are not {self.hb_domain_gpus}"
             )
         found = {(port.gpu, port.plane) for port in self.ports}
-        wanted = {
-            (gpu, plane)
-            for gpu in range(self.gpus)
-            for plane in range(max(self.speeds_gbps, default=0))
-        }
+        planes = max([*self.speeds_gbps, *(port.plane + 1 for port in self.ports)], default=0)
+        wanted = {(gpu, plane) for gpu in range(self.gpus) for plane in range(planes)}
         if found != wanted or len(self.ports) != len(found):
             raise ValueError(f"ports: one per GPU and plane were expected, {len(wanted)} in all")
         if len({(port.cage, port.sub) for port in self.ports}) != len(self.ports):
@@ -93,6 +91,18 @@ class Host(Part):
             if len(set(names)) != len(names):
                 raise ValueError("ports: two of them have the same interface name")
         return self
+
+    def with_nic(self, nic: "Nic") -> Self:
+        """Return the host with another of the NICs that it is sold with, in its cages and speeds.
+
+        The NIC has no more planes than the host lists ports for.
+        """
+        planes = 1 + max((port.plane for port in self.ports), default=0)
+        ports = range(1, min(planes, nic.ports * self.nics_per_gpu) + 1)
+        total = nic.speed_gbps * self.nics_per_gpu
+        speeds = {number: total // number for number in ports if not total % number}
+        own = {"form_factor": nic.form_factor, "module_top": nic.module_top, "speeds_gbps": speeds}
+        return self.model_copy(update={"nic": nic.model, **own})
 
     def port(self, gpu: int, plane: int = 0) -> HostPort:
         """Return the port of a GPU, counted within the host, on a plane; both from 0.
@@ -115,6 +125,7 @@ class Accelerator(Part):
     precision: Text
     hb_bandwidth_gbps: Gbps | None = None
     memory_gb: Positive | None = None
+    library: Text = "nccl"  # the catalog file of its collective communication library
 
 
 class Nic(Part):
@@ -127,6 +138,12 @@ class Nic(Part):
     # speed of one port -> the numbers of lanes on which it runs; those of its cage where not stated
     lanes: dict[Count, tuple[Count, ...]] = {}
     transports: tuple[Transport, ...]
-    # what configures its lossless class on Linux: NVIDIA's mlnx-tools, or dcb of iproute2
-    roce_tools: Literal["mlnx-tools", "dcb"] | None = None
+    module_top: Top = "any"
+    # the largest MTU that its driver accepts
+    maximum_mtu: Many | None = None
+    # where the GID of RoCE v2 with the IPv4 address of a port is, for libraries that do not find it
+    gid_index: Index | None = None
+    # what configures its lossless class on Linux: NVIDIA's mlnx-tools, AMD's nicctl, or dcb of
+    # iproute2
+    roce_tools: Literal["mlnx-tools", "nicctl", "dcb"] | None = None
     power_w: Watts | None = None

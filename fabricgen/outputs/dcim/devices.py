@@ -126,7 +126,11 @@ class Assets:
             *(self.plan.catalog.device(group.model) for group in self.plan.spec.devices),
             *self._panels.models(),
         )
-        return {(part.vendor, part.model): part.library for part in every if part and part.library}
+        return {
+            (part.vendor, part.model): part.device_library
+            for part in every
+            if part and part.device_library
+        }
 
     def _spelled(self, maker: str, model: str) -> tuple[str, str]:
         """Return manufacturer and model as the files name them."""

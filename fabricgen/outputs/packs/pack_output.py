@@ -53,6 +53,10 @@ class PackOutput(BaseModel):
     """For hosts, NICs and GPUs: written only if their links are of this kind."""
     medium: Literal["packet", "direct"] | None = None
     """For hosts: written only if their rails have switches, or have none."""
+    library: str | None = None
+    """For hosts: written only if their accelerators have this collective communication library."""
+    roce_tools: bool = False
+    """For hosts: written only if the catalog lists what configures their NICs."""
     shared_cables: bool = False
     """For links: written only if a cable carries several links."""
     networks: bool = False

@@ -98,6 +98,12 @@ class Packs:
             (pack for pack in map(self.pack, self.names()) if pack and pack.nos == nos), None
         )
 
+    def largest_mtu(self, nos: str) -> int | None:
+        """Return the largest MTU that a NOS takes; None where its pack states none."""
+        pack = self.for_nos(nos)
+        limit = pack.limits.get("addressing.mtu") if pack else None
+        return limit.most if limit else None
+
     def group(self, group: str) -> list[Pack]:
         """Return the packs of an artefact group that are no NOS's, by name."""
         return [

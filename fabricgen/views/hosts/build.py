@@ -178,7 +178,9 @@ class Hosts:
             rails=[],
             asn=plan.addresses.host_asn,
             router_id=plan.addresses.host_router_id(host) or nics[0].address,
-            nccl=settings(fabric, nics),
+            library=fabric.library.title,
+            library_file=fabric.library.file,
+            nccl=settings(fabric, nics, tiers=len(plan.roles)),
             network_ports=routed,
             network_bonds=bonds,
             network_links=network_links(routed, bonds),
@@ -203,7 +205,7 @@ class Hosts:
         if self.ethernet and not self.plan.addresses.numbered:
             notes.append(
                 "Routes to the rails are learnt by BGP: FRR has to run with frr.conf."
-                " ManageForeignRoutes=no in networkd.conf lets them be."
+                " Install networkd.conf, or systemd-networkd removes them."
             )
         return notes
 

@@ -27,8 +27,8 @@ FORWARDING = ("forwarding", 1)
 
 RELAYS = (
     "This host forwards packets of other hosts: the GPUs of a rail are joined by cables alone. FRR"
-    " has to run with frr.conf, after the addresses are there. ManageForeignRoutes=no in"
-    " networkd.conf lets its routes be."
+    " has to run with frr.conf, after the addresses are there. Install networkd.conf, or"
+    " systemd-networkd removes its routes."
 )
 REACH = (
     "RDMA reaches the neighbour of a link, by the addresses of the link. Other traffic of a rail"

@@ -1,8 +1,9 @@
 """The settings of NCCL that follow from a fabric, each with its reason.
 
-Owns which variables nccl.conf sets, and from which version of NCCL on. Source: NCCL's documentation
-of its environment variables (2.30), and for PXN the path search in its sources. A comment holds no
-equals sign, because older versions read any line with one as a setting.
+Owns which variables nccl.conf sets. RCCL, which reads the same ones, has them in rccl.conf. The
+catalog states the file of each library, and from which release on it has a feature. Source: NCCL's
+documentation of its environment variables (2.30), and for PXN the path search in its sources. A
+comment holds no equals sign, because older versions read any line with one as a setting.
 """
 
 from __future__ import annotations
@@ -21,27 +22,25 @@ if TYPE_CHECKING:
     from fabricgen.planning.resolve import ResolvedFabric
     from fabricgen.views.hosts.view import NicView
 
-RAIL_ATTRIBUTES = (2, 30, 5)
-"""The first version with NCCL_NET_MERGE_POLICY, and with rail and plane in NCCL_IB_HCA."""
-
-GID_FAMILY = (2, 21)
-"""The first version with NCCL_IB_ADDR_FAMILY and NCCL_IB_ADDR_RANGE."""
-
 MOST_HCAS = 32
-"""RDMA devices that NCCL uses on a host, at most."""
+"""RDMA devices that the library uses on a host, at most."""
 
 WIDTH = 118
 """Columns of a comment, after its mark."""
 
 
-def settings(fabric: ResolvedFabric, nics: Sequence[NicView]) -> list[Setting]:
-    """List the settings of a host with these NIC ports, in the order of the file."""
+def settings(fabric: ResolvedFabric, nics: Sequence[NicView], *, tiers: int) -> list[Setting]:
+    """List the settings of a host with these NIC ports, in the order of the file.
+
+    Its fabric has this number of tiers of switches.
+    """
     direct = fabric.spec.rails.medium == "direct"
     found = (
         *(_direct_rails(fabric, nics) if direct else _rails(fabric, nics)),
-        *(_direct_devices() if direct else _devices(fabric, nics)),
+        *(_direct_devices(fabric, nics) if direct else _devices(fabric, nics)),
         *_class(fabric),
-        *_family(fabric),
+        *_gid(fabric),
+        *(_paths() if tiers > 1 and _routed(fabric) else ()),
         *_left_open(),
     )
     return [Setting(name, value, [*_wrapped(why)]) for name, value, why in found]
@@ -117,28 +116,54 @@ def _direct_rails(
     yield from (each for each in _rails(fabric, nics) if each[0] != "NCCL_CROSS_NIC")
 
 
-def _direct_devices() -> Iterator[tuple[str, str, str]]:
-    """Let NCCL find the link to a peer, and give the reason why no RDMA devices are named.
-
-    NCCL_IB_SUBNET_AWARE_ROUTING came with NCCL 2.30; older ones ignore it, and RCCL has it too.
-    Builders of rings without switches report that RDMA needs it:
-    https://github.com/spark-arena/sparkrun/issues/174
-    """
-    yield (
-        "NCCL_IB_SUBNET_AWARE_ROUTING",
-        "1",
-        (
-            "Of the devices of this host, NCCL 2.30 and later use the one in the subnet of the"
-            " neighbour. RDMA reaches neighbours alone."
-        ),
-    )
+def _direct_devices(
+    fabric: ResolvedFabric, nics: Sequence[NicView]
+) -> Iterator[tuple[str, str, str]]:
+    """Select the device by the neighbour, and give the reason why no RDMA devices are named."""
+    title, first = fabric.library.title, fabric.library.since.subnet_aware_routing
+    if first and _routed(fabric) and not _is_older(fabric, first):
+        yield (
+            "NCCL_IB_SUBNET_AWARE_ROUTING",
+            "1",
+            (
+                f"A link reaches one neighbour: {title} sends by the device whose subnet is that of"
+                f" the peer, and not by the device of the same number. It needs {title} {first}."
+            ),
+        )
+        yield from _subnets(fabric, nics)
+    elif first and _routed(fabric):
+        yield (
+            "NCCL_IB_SUBNET_AWARE_ROUTING",
+            "",
+            (
+                f"NCCL_IB_SUBNET_AWARE_ROUTING is not set: it needs {title} {first}. Older ones"
+                " join devices whose links lead to other hosts, and RDMA fails."
+            ),
+        )
     yield (
         "NCCL_IB_HCA",
         "",
         (
-            "NCCL_IB_HCA is not set: a link reaches one neighbour by RDMA, and NCCL joins any two"
-            " devices. nics.csv has the neighbour of each link; NCCL_NET with the value"
+            f"NCCL_IB_HCA is not set: a link reaches one neighbour by RDMA, and {title} joins any"
+            " two devices. nics.csv has the neighbour of each link; NCCL_NET with the value"
             " Socket reaches every GPU, through the kernels of the hosts between."
+        ),
+    )
+
+
+def _subnets(fabric: ResolvedFabric, nics: Sequence[NicView]) -> Iterator[tuple[str, str, str]]:
+    """Give the length of the subnet of a link, by which devices are selected."""
+    length = str(nics[0].prefix_length)
+    if isinstance(fabric.spec.addressing.host_pool, IPv4Network):
+        why = "The length of the prefix of a link; the default, 24, holds many of them."
+        yield "NCCL_IB_SUBNET_PREFIX_LEN", length, why
+        return
+    yield (
+        "NCCL_IB_SUBNET_PREFIX_LEN",
+        "",
+        (
+            "NCCL_IB_SUBNET_PREFIX_LEN is not set: the prefix of a link has"
+            f" {length} bits, and how the variable counts those of IPv6 is not documented."
         ),
     )
 
@@ -164,7 +189,9 @@ def _relay(fabric: ResolvedFabric, nics: Sequence[NicView]) -> str:
 def _devices(fabric: ResolvedFabric, nics: Sequence[NicView]) -> Iterator[tuple[str, str, str]]:
     """Name the RDMA devices in order of rail, with rail and plane where the version takes them."""
     ordered = sorted(nics, key=lambda nic: (nic.rail, nic.plane))
-    attributed = fabric.design is not Design.FAT_TREE and _version(fabric) >= RAIL_ATTRIBUTES
+    attributed = fabric.design is not Design.FAT_TREE and _has(
+        fabric, fabric.library.since.rail_attributes
+    )
     order = (
         "The NICs of this fabric in order of rail, and no others. The first sign means that names"
         " are exact: a name alone also stands for longer ones."
@@ -184,8 +211,8 @@ def _devices(fabric: ResolvedFabric, nics: Sequence[NicView]) -> Iterator[tuple[
             "NCCL_IB_HCA",
             "",
             (
-                f"NCCL_IB_HCA is not set: NCCL takes {MOST_HCAS} RDMA devices, and this host has"
-                f" {len(nics)}."
+                f"NCCL_IB_HCA is not set: {fabric.library.title} takes {MOST_HCAS} RDMA devices,"
+                f" and this host has {len(nics)}."
             ),
         )
     else:
@@ -213,8 +240,8 @@ def _devices(fabric: ResolvedFabric, nics: Sequence[NicView]) -> Iterator[tuple[
             "NCCL_NET_MERGE_POLICY",
             "RAIL",
             (
-                "Only NICs of one rail may be merged into one device; NCCL would go by their"
-                " distance alone."
+                f"Only NICs of one rail may be merged into one device; {fabric.library.title} would"
+                " go by their distance alone."
             ),
         )
 
@@ -231,9 +258,20 @@ def _device(nic: NicView, *, attributed: bool, planes: int) -> str:
     )
 
 
-def _version(fabric: ResolvedFabric) -> tuple[int, ...]:
-    """Return the version of NCCL in the inventory; () without one."""
-    return tuple(int(part) for part in (fabric.spec.nccl.version or "").split(".") if part)
+def _numbers(release: str) -> tuple[int, ...]:
+    """Return the numbers of a release, which compare as releases do."""
+    return tuple(map(int, release.split(".")))
+
+
+def _has(fabric: ResolvedFabric, since: str | None) -> bool:
+    """Return whether the version in the inventory has what came with a release."""
+    version = fabric.spec.nccl.version
+    return bool(since and version) and _numbers(version or "") >= _numbers(since or "")
+
+
+def _is_older(fabric: ResolvedFabric, release: str) -> bool:
+    """Return whether the inventory has a version, and that is older than a release."""
+    return bool(fabric.spec.nccl.version) and not _has(fabric, release)
 
 
 def _class(fabric: ResolvedFabric) -> Iterator[tuple[str, str, str]]:
@@ -252,25 +290,68 @@ def _class(fabric: ResolvedFabric) -> Iterator[tuple[str, str, str]]:
         )
 
 
-def _family(fabric: ResolvedFabric) -> Iterator[tuple[str, str, str]]:
-    """Name the GID of a NIC port's IPv6 address; NCCL looks for that of an IPv4 address."""
-    pool = fabric.spec.addressing.host_pool
-    if isinstance(pool, IPv4Network) or not _routed(fabric):
+def _gid(fabric: ResolvedFabric) -> Iterator[tuple[str, str, str]]:
+    """Name the GID of RoCE v2 with the address of a NIC port, where the library does not find it.
+
+    By itself it looks for that of an IPv4 address.
+    """
+    pool, library = fabric.spec.addressing.host_pool, fabric.library
+    first = library.since.gid_search
+    if first is None or not _routed(fabric):
         return
-    if _version(fabric) < GID_FAMILY:
+    if isinstance(pool, IPv4Network):
+        yield from _old_gid(fabric, library.title, first)
+    elif not _has(fabric, first):
         yield (
             "NCCL_IB_GID_INDEX",
             "",
             (
                 "NCCL_IB_GID_INDEX is not set: name the index of the GID of RoCE v2 with the IPv6"
-                " address, as show_gids lists it. NCCL 2.21 and later find it by the family and"
-                " the pool of the addresses: add `nccl: {version}` to the inventory."
+                f" address, as show_gids lists it. {library.title} {first} and later find it by the"
+                " family and the pool of the addresses: add `nccl: {version}` to the inventory."
             ),
         )
+    else:
+        why = "A NIC port has several GIDs. That of its IPv6 address in this pool is used."
+        yield "NCCL_IB_ADDR_FAMILY", "AF_INET6", why
+        yield "NCCL_IB_ADDR_RANGE", str(pool), "The pool of the addresses of NIC ports."
+
+
+def _old_gid(fabric: ResolvedFabric, title: str, first: str) -> Iterator[tuple[str, str, str]]:
+    """Name the GID with the IPv4 address for a library older than the `first` that finds it."""
+    if _has(fabric, first):
         return
-    why = "A NIC port has several GIDs. That of its IPv6 address in this pool is used."
-    yield "NCCL_IB_ADDR_FAMILY", "AF_INET6", why
-    yield "NCCL_IB_ADDR_RANGE", str(pool), "The pool of the addresses of NIC ports."
+    nic = fabric.nic
+    older = f"{title} before {first} takes index 0, a link-local address, which no leaf routes."
+    if nic and nic.gid_index is not None and fabric.spec.nccl.version:
+        why = (
+            f"{older} This is the GID of RoCE v2 with the IPv4 address of a {nic.model}:"
+            " those of the link-local address come first. Compare with show_gids."
+        )
+        yield "NCCL_IB_GID_INDEX", str(nic.gid_index), why
+        return
+    what = "name the index of the GID of RoCE v2 with the IPv4 address, as show_gids lists it."
+    if not fabric.spec.nccl.version:
+        what = (
+            f"{title} {first} and later find the GID of RoCE v2 by themselves. For an older one add"
+            " `nccl: {version}` to the inventory."
+        )
+    yield "NCCL_IB_GID_INDEX", "", f"NCCL_IB_GID_INDEX is not set: {what} {older}"
+
+
+def _paths() -> Iterator[tuple[str, str, str]]:
+    """Name what spreads the packets of a connection over several spines."""
+    yield (
+        "NCCL_IB_QPS_PER_CONNECTION",
+        "",
+        (
+            "NCCL_IB_QPS_PER_CONNECTION is not set: a connection has one queue pair, and ECMP gives"
+            " a queue pair one of the uplinks, where several meet. Either more queue pairs, as"
+            " 4, with NCCL_IB_SPLIT_DATA_ON_QPS at 1 to split each message over them; or, where"
+            " switches and NICs both have adaptive routing on, NCCL_IB_ADAPTIVE_ROUTING at 1."
+            " Measure which is faster."
+        ),
+    )
 
 
 def _routed(fabric: ResolvedFabric) -> bool:

@@ -171,7 +171,7 @@ class DeviceView:
 
 @dataclass(slots=True)
 class Setting:
-    """One line of nccl.conf, with the comment above it.
+    """One line of nccl.conf or rccl.conf, with the comment above it.
 
     Without a value it is not set, and the comment has the reason.
     """
@@ -209,7 +209,8 @@ class HostView:
     nic: str
     """The model of its NICs; empty where the inventory has none."""
     roce_tools: str
-    """What sets the lossless class on its NICs: `mlnx-tools`, `dcb`, or empty where unknown."""
+    """What sets the lossless class on its NICs: `mlnx-tools`, `nicctl`, `dcb`, or empty where
+    unknown."""
     nics: list[NicView]
     """In order of GPU, then plane, then link."""
     kernel: list[tuple[str, int]]
@@ -226,7 +227,12 @@ class HostView:
     """AS number of all hosts, which use BGP only where their links are unnumbered; on direct rails
     its own."""
     router_id: str
+    library: str
+    """The collective communication library of its accelerators, such as NCCL."""
+    library_file: str
+    """The path of the configuration that the library reads."""
     nccl: list[Setting]
+    """The settings of NCCL or RCCL."""
     network_ports: list[NetworkPortView]
     """Its routed ports in the networks beside compute."""
     network_bonds: list[NetworkBondView]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from fabricgen.build.group_hosts import host_outputs, tasks
+from fabricgen.build.selection import Skipped
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.views.hosts.build import Hosts
-from tests.fabrics import plan_of
+from tests.fabrics import build_context, plan_of
 from tests.outputs.packs.nic_tools import make_nics, run_on
 
 if TYPE_CHECKING:
@@ -164,19 +167,49 @@ def test_nics_of_other_vendors_are_set_by_dcb(tmp_path: Path) -> None:
     assert faults(tmp_path, view) == []
 
 
-def test_nothing_is_guessed_about_an_unknown_nic(tmp_path: Path) -> None:
-    """The script states what is to be set, sets nothing and fails; the probe compares nothing."""
-    (view,) = Hosts(plan_of(**{key: DGX[key] for key in DGX if key != "host"})).views([0])
+@pytest.mark.parametrize(
+    ("host", "why"),
+    [({}, "the inventory names no NIC"), ({"host": {"model": "gaudi-3"}}, "gaudi-3-ports")],
+)
+def test_nothing_is_written_for_an_unknown_nic(host: dict[str, Any], why: str) -> None:
+    """No script, and a sentence on what to set by hand."""
+    keys = {key: DGX[key] for key in DGX if key != "host"} | host
+    if host:
+        leaf = {"model": "sn5600", "breakout": "4x200G"}
+        keys |= {"rails": {"planes": 3}, "switches": {"leaf": leaf}}
+    context = build_context(plan_of(**keys), Packs(), ("hosts",))
+    paths = [output.path for _, output in host_outputs(context)]
+    assert not [path for path in paths if path.endswith("roce.sh")]
+    (reason,) = (each.reason for each in tasks(context) if isinstance(each, Skipped))
+    assert reason.startswith("hosts/*/roce.sh: ")
+    assert why in reason
+    assert "DSCP 26, PFC and ECN on priority 3" in reason
+
+
+def test_pensando_cards_are_set_by_nicctl(tmp_path: Path) -> None:
+    """The classes once, and the congestion control of each RDMA device."""
+    view = replace(host_view(), roce_tools="nicctl")
     make_host(tmp_path, view)
-    text = script("roce.sh", view)
-    assert "the inventory names no NIC" in text
-    assert "DSCP 26 and PFC on priority 3" in text
-    done = run_on(tmp_path, text)
-    assert (done.returncode, done.stderr) == (
-        1,
-        "roce.sh sets nothing: the tools of these NICs are unknown\n",
-    )
-    assert not (tmp_path / "commands").exists()
-    assert faults(tmp_path, view) == []
-    named = script("roce.sh", replace(view, nic="smart-nic"))
-    assert "names no `roce_tools` for the NIC smart-nic" in named
+    recorded = '#!/bin/sh\necho "nicctl $*" >>"$FABRIC_ROOT/commands"\n'
+    (tmp_path / "tools/nicctl").write_text(recorded)
+    (tmp_path / "tools/nicctl").chmod(0o755)
+    done = run_on(tmp_path, script("roce.sh", view))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    commands = (tmp_path / "commands").read_text().splitlines()
+    assert commands.count("nicctl update qos pfc --priority 3 --no-drop enable") == 1
+    for nic in view.nics:
+        assert f"nicctl update dcqcn -r {nic.rdma} -i 1 --cnp-dscp 48" in commands
+
+
+def test_one_nic_that_fails_stops_no_other(tmp_path: Path) -> None:
+    """The script goes on, and names the port at the end."""
+    view = host_view()
+    make_host(tmp_path, view)
+    bad, *others = view.nics
+    shutil.rmtree(tmp_path / "sys/class/net" / bad.interface / "ecn")
+    done = run_on(tmp_path, script("roce.sh", view))
+    assert done.returncode == 1
+    assert done.stderr.endswith(f"roce.sh failed on: {bad.interface}\n")
+    for nic in others:
+        ecn = tmp_path / "sys/class/net" / nic.interface / "ecn"
+        assert (ecn / "roce_np/cnp_dscp").read_text() == "48\n"
