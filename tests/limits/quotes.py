@@ -33,33 +33,36 @@ ENVIRONMENT = Sandbox()
 
 
 class Quoted(NamedTuple):
-    """A value between quotes: the line, the quote and the expression."""
+    """A value between quotes: its line and its expression."""
 
     line: int
-    quote: str
     expression: str
 
 
 def quoted(path: Path) -> Iterator[Quoted]:
     """Yield the values between quotes of a template."""
-    quote, parts, begin = "", [], 0
-    for line, token, value in ENVIRONMENT.lex(path.read_text(encoding="utf-8")):
-        if token == "variable_begin":
-            parts, begin = [], line
-        elif token == "variable_end":
-            if quote:
-                yield Quoted(begin, quote, "".join(parts).strip())
-        elif token == "data":
-            for found in SIGNS.findall(value):
-                if len(found) > 1:
-                    if quote:
-                        yield Quoted(line, quote, f"row.{found[1:-1]}")
-                elif found == "\n":
-                    quote = ""
-                elif quote in ("", found):
-                    quote = "" if quote else found
-        else:
-            parts.append(value)
+    quote, parts, begin = "", [""], 0
+    for line, kind, value in ENVIRONMENT.lex(path.read_text(encoding="utf-8")):
+        match kind:
+            case "variable_begin":
+                parts, begin = [], line
+            case "variable_end" if quote:
+                yield Quoted(begin, "".join(parts).strip())
+            case "data":
+                for sign in SIGNS.findall(value):
+                    if len(sign) == 1:
+                        quote = _after(quote, sign)
+                    elif quote:
+                        yield Quoted(line, f"row.{sign[1:-1]}")
+            case _:
+                parts.append(value)
+
+
+def _after(quote: str, sign: str) -> str:
+    """Return the quote that is open after a quote or the end of a line; empty for none."""
+    if sign in ("\n", quote):
+        return ""
+    return quote or sign
 
 
 def sources(expression: str) -> Iterator[str]:
@@ -75,35 +78,35 @@ def sources(expression: str) -> Iterator[str]:
 
 def _sources(node: nodes.Node | None) -> Iterator[str]:
     match node:
-        case None | nodes.TemplateData() | nodes.Compare() | nodes.Not():
-            return
         case nodes.Const(value=value):
             if re.search(r"[\"'\\<&\n]", str(value)):
                 yield repr(value)
-        case nodes.CondExpr():
-            yield from _sources(node.expr1)
-            yield from _sources(node.expr2)
-        case nodes.And() | nodes.Or() | nodes.Add():
-            yield from _sources(node.left)
-            yield from _sources(node.right)
-        case nodes.Concat():
-            for each in node.nodes:
-                yield from _sources(each)
-        case nodes.Filter(name=name) if name in ESCAPES | NUMBERS:
-            return
-        case nodes.Filter():
-            yield from _sources(node.node)
         case nodes.Getattr(node=nodes.Name(name=owner) | nodes.Getattr(attr=owner), attr=name):
             yield f"{owner}.{name}"
         case nodes.Getattr(attr=name):
             yield f".{name}"
-        case nodes.Call():
-            yield from _sources(node.node)
-            for each in node.args:
-                yield from _sources(each)
-        case nodes.Getitem():
-            yield from _sources(node.node)
         case nodes.Name(name=name):
             yield name
         case _:
-            yield type(node).__name__
+            for part in _parts(node):
+                yield from _sources(part)
+
+
+def _parts(node: nodes.Node | None) -> list[nodes.Node | None]:
+    """Return the parts of an expression that may be written. Raises TypeError for unknown ones."""
+    match node:
+        case None | nodes.TemplateData() | nodes.Compare() | nodes.Not():
+            return []
+        case nodes.Filter(name=name) if name in ESCAPES | NUMBERS:
+            return []
+        case nodes.CondExpr():
+            return [node.expr1, node.expr2]
+        case nodes.And() | nodes.Or() | nodes.Add():
+            return [node.left, node.right]
+        case nodes.Concat():
+            return [*node.nodes]
+        case nodes.Call():
+            return [node.node, *node.args]
+        case nodes.Filter() | nodes.Getitem():
+            return [node.node]
+    raise TypeError(type(node).__name__)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import pkgutil
 import re
 from collections import defaultdict
@@ -38,8 +39,7 @@ OWN = frozenset({"assumed", "facts", "loop", "terms", "words"})
 
 WORDS: dict[str, tuple[str, frozenset[str]]] = {
     "names of devices, networks, tenants and users": (
-        rf"({fields.NAME}|{fields.PREFIX}|{fields.ACCOUNT}|{fields.SNMP_NAME}|{fields.VRF})"
-        rf"|{fields.PLACE}|{fields.DEVICES}",
+        rf"{fields.NAME}|{fields.PREFIX}|{fields.ACCOUNT}|{fields.VRF}|{fields.PLACE}",
         frozenset({
             "a_device", "access.name", "b_device", "cluster.fabric", "cluster.last",
             "cluster.widest", "edge.name", "filter_name", "instance.vrf", "management.vrf",
@@ -112,8 +112,9 @@ def types() -> dict[str, set[str]]:
 
 def _type(shape: type, name: str) -> str:
     for part in shape.__mro__:
-        if name in part.__dict__.get("__annotations__", {}):
-            return str(part.__annotations__[name])
+        annotations = inspect.get_annotations(part)
+        if name in annotations:
+            return str(annotations[name])
         if name in vars(part):
             member = getattr(vars(part)[name], "fget", vars(part)[name])
             return str(getattr(member, "__annotations__", {}).get("return"))
@@ -157,7 +158,7 @@ def test_words_have_no_syntax(kind: str) -> None:
 def test_expressions_between_quotes_are_found() -> None:
     """A filter, a number, a text in a branch, one beside others, and one of a form of `each`."""
     path = ROOT / "templates" / "sonic" / "ports.json.j2"
-    assert ("row.interface" in {value.expression for value in quoted(path)}) is True
+    assert "row.interface" in {value.expression for value in quoted(path)}
     assert [*sources('a.b | e ~ "x"')] == []
     assert [*sources("a.b | upper")] == ["a.b"]
     assert [*sources('a.b if c.d else "e"')] == ["a.b"]
