@@ -190,7 +190,6 @@ def _words(judged: Judged) -> str:
         words += [f"{draft.mapping.per_switch} of them a box"] * (draft.mapping.per_switch > 1)
     if uplinks := _unit_uplinks(draft):
         words.append(f"scalable_unit.uplinks {uplinks}")
-    words += [f"spread minimal, worst permutation of leaves {worst_permutation_pct(draft):g} %"] * (
-        worst_permutation_pct(draft) is not None
-    )
+    if (worst := worst_permutation_pct(draft)) is not None:
+        words.append(f"spread minimal, worst permutation of leaves {worst:g} %")
     return ", ".join(words)
