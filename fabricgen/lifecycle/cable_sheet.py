@@ -10,7 +10,7 @@ import csv
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.core.files import FileError, csv_fault, csv_rows, csv_separator
+from fabricgen.core.files import MOST_CELLS, FileError, csv_fault, csv_rows, csv_separator
 from fabricgen.lifecycle.cable_columns import Columns, ends_in, find_columns, missing
 
 if TYPE_CHECKING:
@@ -120,9 +120,12 @@ def _header(text: str, *, own: bool) -> tuple[int, Columns]:
 def _cells(line: str, number: int) -> list[str]:
     """Return the cells of one line; a quoted cell that goes on in the next ends with the line."""
     try:
-        return [cell.strip() for cell in next(csv.reader([line], delimiter=csv_separator(line)))]
+        cells = next(csv.reader([line], delimiter=csv_separator(line)))
     except csv.Error as error:
         raise SheetError(f"is not CSV: {csv_fault(error)}", number) from None
+    if len(cells) > MOST_CELLS:
+        raise SheetError(f"has more than {MOST_CELLS} cells", number)
+    return [cell.strip() for cell in cells]
 
 
 def _links(cells: list[str], columns: Columns, line: int, device: str) -> Iterator[Row]:

@@ -25,9 +25,14 @@ LAB = str(ROOT / "inventories" / "lab-64.yaml")
 SECONDS, BYTES = 5, 2**30
 
 
+TOO_LARGE = 99
+"""The exit code of a command that had more resident memory than it may."""
+
+
 def answers(commands: Sequence[tuple[Path, Sequence[str]]], most: int = BYTES) -> list[int]:
     """Return the exit codes of commands, each in its folder and within the limits.
 
+    `most` limits the resident memory, with that of the libraries.
     Standard error of a command is appended to `errors.txt` in the folder.
     """
     done = subprocess.run(
@@ -54,13 +59,14 @@ def main() -> None:
         child = os.fork()
         if not child:
             resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
-            resource.setrlimit(resource.RLIMIT_AS, (most, most))
+            resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
             os.chdir(folder)
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
             os.dup2(os.open("errors.txt", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), 2)
             os._exit(run(words))
-        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        codes.append(code)
+        _, status, used = os.wait4(child, 0)
+        resident = used.ru_maxrss * 1024
+        codes.append(TOO_LARGE if resident > most else os.waitstatus_to_exitcode(status))
     sys.stdout.write(json.dumps(codes))
 
 

@@ -219,9 +219,18 @@ class _Header(tarfile.TarInfo):
         read: Callable[[tarfile.TarFile], tarfile.TarInfo] = super()._proc_member  # type: ignore[misc]  # private, as is every hook before a header is read
         return read(archive)
 
+    def _no_holes(self, *_: object) -> None:
+        """Refuse the list of the holes of a file, which may be as long as the file."""
+        raise tarfile.ReadError("a file has holes")
+
+    _proc_gnusparse_00 = _proc_gnusparse_01 = _proc_gnusparse_10 = _no_holes
+
 
 MOST_HEADER = 2**16
 """The largest header of a file in a tar: a path has at most 4,096 bytes."""
+
+MOST_DIRECTORY = 3 * 2**23
+"""The largest directory of a zip: a million GPUs take two thirds of it."""
 
 _EXTENDED = {
     tarfile.GNUTYPE_LONGNAME,
@@ -234,6 +243,9 @@ _EXTENDED = {
 
 def _zip_entries(raw: IO[bytes]) -> Iterator[tuple[str, IO[bytes]]]:
     """Yield the entries of a zip."""
+    end = zipfile._EndRecData(raw)  # type: ignore[attr-defined]  # noqa: SLF001 - nothing else knows the size of the directory before it is read
+    if end and end[5] > MOST_DIRECTORY:
+        raise zipfile.BadZipFile(f"its directory has more than {MOST_DIRECTORY} bytes")
     with zipfile.ZipFile(raw) as archive:
         for info in archive.infolist():
             with archive.open(info) as content:
