@@ -54,15 +54,22 @@ def findings_of(error: ValidationError, document: YamlDocument) -> tuple[list[Fi
     ], len(keys) - len(first)
 
 
+OTHER_BRANCH = ("_type", "too_short")
+"""The ends of the kinds of errors that a wrong entry causes for its list."""
+
+
 def _without_other_branches(
     keys: dict[tuple[Path, str], list[dict[str, Any]]],
 ) -> dict[tuple[Path, str], list[dict[str, Any]]]:
-    """Leave out that a list is no number, where an entry of the list is refused as well."""
+    """Leave out that a list is no number, where an entry of the list is refused as well.
+
+    pydantic counts refused entries as missing, so the list is too short as well.
+    """
     inner = {path[:end] for path, _ in keys for end in range(len(path))}
     return {
         (path, name): details
         for (path, name), details in keys.items()
-        if path not in inner or not all(each["type"].endswith("_type") for each in details)
+        if path not in inner or not all(each["type"].endswith(OTHER_BRANCH) for each in details)
     }
 
 

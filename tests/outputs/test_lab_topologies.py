@@ -479,7 +479,7 @@ def test_configurations_name_the_interfaces_of_their_containers(tree: Tree) -> N
             )
         elif node["labels"]["role"] in ("host", "device"):
             script = mounted["/fabric/device.sh"]
-            up = r"^(?:ip )?link set dev (?!bond)(\S+) .*up$"
+            up = r"^(?:run )?(?:ip )?link set dev (?!bond)(\S+) .*up$"
             assert sorted(re.findall(up, script, re.MULTILINE)) == sorted(here)
         elif node["kind"] == "linux" and node["labels"].get("network") == "oob":
             start = mounted["/fabric/start.sh"]

@@ -78,7 +78,7 @@ def test_numbers_that_do_not_divide(values: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "count"), [("gpus", 2**23), ("gpus", 10**30), ("reserve", 2**30), ("hb_domain", 10**12)]
+    ("key", "count"), [("gpus", 2**23), ("gpus", 10**9), ("reserve", 2**29), ("hb_domain", 10**9)]
 )
 def test_absurd_numbers_are_refused_at_once(key: str, count: int) -> None:
     """They are refused before anything is divided or counted."""

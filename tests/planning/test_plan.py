@@ -83,6 +83,7 @@ def test_a_wasteful_spread_is_named() -> None:
         "gpus": 3400,
         "switches": {"leaf": {"generic": {"radix": 128}}},
         "oversubscription": "2:1",
+        "leaf_ports": "widest",
     }
     (sentence,) = advice(plan_with(**keys))
     assert sentence.startswith("43 spine switches where 2 have the ports")
@@ -118,7 +119,12 @@ def counted(sentence: str) -> list[int]:
         {"design": "rail-optimized"},
         {"design": "fat-tree"},
         {"rails": {"per_switch": 2}, "gpus": 8264},
-        {"rails": {"planes": 2}, "oversubscription": "2:1", "gpus": 21880},
+        {
+            "rails": {"planes": 2},
+            "oversubscription": "2:1",
+            "gpus": 21880,
+            "leaf_ports": "widest",
+        },
     ],
 )
 def test_a_last_pod_of_few_leaves_is_named(keys: dict[str, Any]) -> None:

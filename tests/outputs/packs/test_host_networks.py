@@ -129,10 +129,12 @@ def test_netplan_generates_both_files(
 def test_the_script_has_what_netplan_has(out: Path) -> None:
     """Addresses, MTU and routes of each port are those of the file for netplan."""
     text = (out / "hosts" / "host-1" / "networks.sh").read_text(encoding="utf-8")
-    lines = [line for line in text.splitlines() if line.startswith("ip ")]
+    run = "run "
+    lines = [line[len(run) :] for line in text.splitlines() if line.startswith(f"{run}ip ")]
     wanted = []
     for name, own in _interfaces(out).items():
-        wanted.append(f"ip link set dev {name} mtu {own['mtu']} up")
+        wanted.append(f"ip link set dev {name} mtu {own['mtu']}")
+        wanted.append(f"ip link set dev {name} up")
         wanted += [f"ip address replace {address} dev {name}" for address in own["addresses"]]
         wanted += [
             f"ip route replace {to['to']} via {to['via']} dev {name} metric {to['metric']}"

@@ -102,7 +102,7 @@ def test_a_port_has_one_name_everywhere(tmp_path: Path) -> None:
     plan, out = mixed(), tmp_path / "out"
     job = build_job(plan, Packs(), ("cabling", "configs", "hosts", "forwarding", "graph", "lab"))
     assert {file.path for file in build(job, out)} == set(job.paths()) - {"manifest.json"}
-    lacks = ("PFC and its buffers", "adaptive routing", "auto-negotiation")
+    lacks = ("PFC and its buffers", "adaptive routing", "auto-negotiation", "roce.sh")
     assert all(any(lack in reason for lack in lacks) for reason in job.skipped)
     with (out / "cabling/cables.csv").open(newline="") as file:
         rows = list(csv.DictReader(file, strict=True))

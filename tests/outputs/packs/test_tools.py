@@ -36,6 +36,7 @@ OTHER = {
     "management.device_pool": "for devices on management ports",
     "management.macs": "for DHCP servers",
     "management.server": "for DHCP servers",
+    "management.skip": "addresses that no device gets",
 }
 """Keys that reach no file of an Ethernet switch, and why."""
 
