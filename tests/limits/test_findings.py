@@ -26,7 +26,7 @@ MACS = (
 )
 TEXTS = {
     "keys": (f"{SMALL}{WORDS}"[:MIB], ""),
-    "twice": (SMALL + "gpus: 64\n" * 9_000, ""),
+    "twice": (SMALL + "gpus: 64\n" * 4_000, ""),
     "devices": (f"{SMALL}devices:\n{DEVICES}", ""),
     "columns": (TABLE, COLUMNS),
     "positions": (TABLE, "device,hall,row,rack,unit\n" + "a\n" * MIB),
