@@ -13,15 +13,29 @@ import os
 import resource
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from tests import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
 LAB = str(ROOT / "inventories" / "lab-64.yaml")
+FABRIC: dict[str, Any] = {
+    "name": "lab",
+    "gpus": 64,
+    "design": "rail-only",
+    "host": {"model": "dgx-h100"},
+    "hb_domain": {"gpus": 8},
+    "switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}},
+    "cabling": {"panels": [{"connector": "mpo12", "panel": "panel-1u"}], "trunks": {"fibres": 144}},
+    "devices": [{"name": "pdu-{n}", "count": 4, "model": "ap8886", "ports": {"oob": 1}}],
+    "networks": {"oob": {"switches": {"leaf": {"model": "sn2201"}}, "speed": "1G"}},
+}
+"""A fabric with a network, devices, panels and trunks."""
+
 SECONDS, BYTES = 5, 2**30
 
 
@@ -52,8 +66,14 @@ def main() -> None:
     from fabricgen.cli import run  # noqa: PLC0415 - imported once, before the forks
 
     most, commands = json.load(sys.stdin)
-    with contextlib.redirect_stdout(io.StringIO()):
-        run(["plan", LAB])  # imports the modules and builds the models once
+    builds = any(words[0] == "build" for _, words in commands)
+    with contextlib.redirect_stdout(io.StringIO()), tempfile.TemporaryDirectory() as scratch:
+        # imports the modules and builds the models once
+        path = Path(scratch, "f.yaml")
+        path.write_text(json.dumps(FABRIC), encoding="utf-8")
+        run(["plan", str(path)])
+        if builds:
+            run(["build", LAB, "-o", f"{scratch}/out", "--only", "configs,cabling"])
     codes = []
     for folder, words in commands:
         child = os.fork()

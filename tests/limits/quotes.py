@@ -1,4 +1,4 @@
-"""Expressions of templates that stand between quotes of the template's own text.
+"""Expressions of templates between quotes of the template's own text.
 
 A quote ends with its line. What a file holds behind an include, a macro or a loop is read in the
 order of the text, which is that of the file.
@@ -68,7 +68,7 @@ def _after(quote: str, sign: str) -> str:
 def sources(expression: str) -> Iterator[str]:
     """Yield the names of the values that an expression may write without a filter.
 
-    An attribute stands for itself, whatever it is of; an item for what it is of.
+    An attribute has the name of its owner before a dot; an item is named by its container.
     """
     (output,) = ENVIRONMENT.parse(f"{{{{ {expression} }}}}").body
     assert isinstance(output, nodes.Output)

@@ -13,24 +13,13 @@ from fabricgen.catalog.parse import parse
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.yaml_text import load_facts
 from tests import ROOT
-from tests.limits.bounded import answers
+from tests.limits.bounded import FABRIC, LAB, answers
 from tests.limits.test_inventory import Key, values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-FABRIC = {
-    "name": "lab",
-    "gpus": 64,
-    "design": "rail-only",
-    "host": {"model": "dgx-h100"},
-    "hb_domain": {"gpus": 8},
-    "switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}},
-    "cabling": {"panels": [{"connector": "mpo12", "panel": "panel-1u"}], "trunks": {"fibres": 144}},
-    "devices": [{"name": "pdu-{n}", "count": 4, "model": "ap8886", "ports": {"oob": 1}}],
-    "networks": {"oob": {"switches": {"leaf": {"model": "sn2201"}}, "speed": "1G"}},
-}
 MODELS = {
     "switches": ("sn5600", "sn2201"),
     "hosts": ("dgx-h100",),
@@ -71,7 +60,7 @@ def changed(facts: Any, key: Key, number: float) -> Any:  # noqa: ANN401 - any f
 
 def text_of(facts: object) -> str:
     """Return facts as the text of a file: JSON but for keys that are numbers."""
-    return re.sub(r'"(\d+)": ', r"\1: ", json.dumps(facts))
+    return re.sub(r'"(\d+)": ', r"\1: ", json.dumps(facts, default=str))
 
 
 def test_every_number_of_a_catalog_file_is_answered_within_the_limits(tmp_path: Path) -> None:
@@ -107,6 +96,28 @@ def test_every_number_of_a_catalog_file_is_answered_within_the_limits(tmp_path: 
         if code not in {0, 2}
     } == {}
     assert len(commands) > 80
+
+
+FILES = (
+    ("templates", "cabling/layouts.yaml", ("a4-48", "columns"), "build LAB -o o --only cabling"),
+    ("templates", "cabling/layouts.yaml", ("a4-48", "text_pt"), "build LAB -o o --only cabling"),
+    ("templates", "sonic/pack.yaml", ("assumed", "lossless_mtu"), "build LAB -o o --only configs"),
+    ("inventories", "prices/street-2026-09.yaml", (), "plan LAB"),
+)
+"""Other files with numbers: where the shipped one is, a key, and a command that reads it."""
+
+
+def test_numbers_of_packs_and_price_books_are_answered_within_the_limits(tmp_path: Path) -> None:
+    """A huge number of a layout, of a NOS's pack or of a price book is used or refused."""
+    commands = []
+    for number, (root, name, key, command) in enumerate(FILES):
+        facts = load_facts(ROOT / root / name)
+        path = tmp_path / str(number) / name
+        path.parent.mkdir(parents=True)
+        path.write_text(text_of(changed(facts, key or next(numbers(facts)), 10**40)), "utf-8")
+        own = f"--prices {name}" if root == "inventories" else "--templates ."
+        commands.append((tmp_path / str(number), f"{command} {own}".replace("LAB", LAB).split()))
+    assert {*answers(commands)} <= {0, 2}
 
 
 def same(key: Key, other: Key) -> bool:

@@ -26,7 +26,7 @@ MACS = (
 )
 TEXTS = {
     "keys": (f"{SMALL}{WORDS}"[:MIB], ""),
-    "twice": (SMALL + "gpus: 64\n" * 9_000, ""),
+    "twice": (SMALL + "gpus: 64\n" * 4_000, ""),
     "devices": (f"{SMALL}devices:\n{DEVICES}", ""),
     "columns": (TABLE, COLUMNS),
     "positions": (TABLE, "device,hall,row,rack,unit\n" + "a\n" * MIB),
@@ -49,7 +49,9 @@ def test_many_faults_are_answered_within_the_limits(tmp_path: Path) -> None:
             else ["plan", "f.yaml"]
         )
         commands.append((folder, words))
-    (tmp_path / "p.csv").write_text("part,price,currency\n" + "a,b,c\n" * MIB, encoding="utf-8")
+    (tmp_path / "p.csv").write_text(
+        "part,price,currency\n" + "a,b,c\n" * (MIB // 4), encoding="utf-8"
+    )
     commands.append((tmp_path, ["plan", LAB, "--prices", "p.csv"]))
     own = tmp_path / "own" / "switches"
     own.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""No text stands between quotes of a template's own without the filter of its format."""
+"""No text is written between quotes of a template's own without the filter of its format."""
 
 from __future__ import annotations
 

@@ -18,7 +18,8 @@ from fabricgen.catalog.parse import parse
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.yaml_text import load_facts
 from tests import ROOT
-from tests.limits.test_catalog import FABRIC, text_of
+from tests.limits.bounded import FABRIC
+from tests.limits.test_catalog import text_of
 from tests.outputs.libyaml import documents
 from tests.outputs.packs.managed import FULL
 
