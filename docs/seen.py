@@ -105,6 +105,7 @@ SPECIMENS: dict[str, dict[str, Any]] = {
             "console": {"switches": {"leaf": {"model": "cm8148"}}},
         },
         "devices": [{"name": "pdu-{n}", "count": 5, "model": "ap8886", "ports": {"oob": 1}}],
+        "naming": {"models": "library"},
     },
 }  # fmt: skip
 """The fabrics that are built: one for each option on which the fields of views depend.

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 INVENTORY = "{name: tiny, gpus: 16, hb_domain: {gpus: 8}, switches: {leaf: {generic: {radix: 8}}}}"
 LIMITS = {
-    "plan": (["plan", "tiny.yaml"], 500),
-    "cabling": (["build", "tiny.yaml", "--only", "cabling", "-o", "out"], 2400),
-    "configs": (["build", "tiny.yaml", "--only", "configs", "-o", "out"], 2050),
+    "plan": (["plan", "tiny.yaml"], 650),
+    "cabling": (["build", "tiny.yaml", "--only", "cabling", "-o", "out"], 2600),
+    "configs": (["build", "tiny.yaml", "--only", "configs", "-o", "out"], 2350),
 }
 """The arguments of each command, and the limit of its moves.
 

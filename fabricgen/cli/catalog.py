@@ -34,6 +34,7 @@ KINDS = (
     "power-cords",
     "prices",
     "accelerators",
+    "libraries",
     "workloads",
 )
 

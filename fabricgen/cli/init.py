@@ -171,7 +171,7 @@ def init(
     as_json: bool,
     **wanted: Any,  # noqa: ANN401 - the options above
 ) -> None:
-    """Write an inventory to start from, or copy an example, a template or a pack.
+    """Write a starter inventory, or copy an example or a pack.
 
     It can be built as it is: rails share leaves as far as they fit, and prices are those of the
     newest price book that has the switch. The JSON Schema for editors is written beside it.

@@ -20,7 +20,6 @@ from fabricgen.cli.printing import (
 )
 from fabricgen.cli.ways_text import WAYS, ways_text
 from fabricgen.core.count_text import counted
-from fabricgen.planning.worst_permutation import worst_permutation_pct
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -211,6 +210,8 @@ def phases_text(plan: Plan, stages: list[Stage]) -> str:
         ],
         ["oversubscription by then", *(phase.oversubscription_by_then or "-" for phase in shown)],
     ]
+    from fabricgen.planning.worst_permutation import worst_permutation_pct
+
     unpriced = sorted({part for stage in stages for part in stage.unpriced})
     notes = [
         "spares are not included",

@@ -80,13 +80,15 @@ def starter_text(wanted: dict[str, Any], catalog: Catalog, packs: Packs, schema:
     pack = packs.for_nos(_nos(wanted["nos"], leaf))
     limit = pack.limits.get("addressing.mtu") if pack else None
     host = catalog.host(wanted["host"]) if wanted["host"] else None
+    nic = catalog.nic(host.nic) if host else None
+    mtu = (limit.most if limit else None) or Addressing().mtu
     from_host = {
         "hb_domain": host.hb_domain_gpus if host else DOMAIN_GPUS,
         "hosts": host.hb_domain_hosts if host else 1,
         "planes": min(host.speeds_gbps) if host else 1,
         "radix": RADIX,
         "reserve": GROWTH * wanted["gpus"],
-        "mtu": limit.most if limit else Addressing().mtu,
+        "mtu": min(mtu, (nic.maximum_mtu if nic else None) or mtu),
         "nics": _nics(host, wanted["planes"]) if host else "",
         "prices": _prices(_newest_book(leaf.model, catalog) if leaf else None),
     }

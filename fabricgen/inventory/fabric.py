@@ -13,6 +13,7 @@ from fabricgen.core.diagnostics import Path
 from fabricgen.core.terms import Design, Role
 from fabricgen.inventory.fields import (
     KEY_EXAMPLE,
+    LEAF_PORTS,
     NAME,
     Count,
     InventoryModel,
@@ -122,7 +123,7 @@ class FabricSpec(InventoryModel):
         str,
         Field(
             strict=True,
-            pattern=r"^(fewest|widest|[1-9]\d{0,3}:[1-9]\d{0,3})$",
+            pattern=f"^{LEAF_PORTS}$",
             examples=["79:40"],
             exclude_if=lambda given: given == "fewest",
         ),

@@ -70,6 +70,7 @@ PREFIX = "[A-Za-z0-9][A-Za-z0-9-]{0,19}"
 
 VERSION = r"\d{1,4}\.\d{1,4}(\.\d{1,4})?"
 IMAGE = r"[A-Za-z0-9][A-Za-z0-9._+-]{0,99}"
+LEAF_PORTS = r"(fewest|widest|[1-9]\d{0,3}:[1-9]\d{0,3})"
 RELEASE = r"[A-Za-z0-9][A-Za-z0-9._()+-]{0,59}"
 SHA256 = r"[0-9a-f]{64}"
 CURRENCY = r"[A-Z]{3}"
@@ -98,6 +99,7 @@ PATTERNS = {
     f"^{LINUX_NAME}$": "as Linux writes it, in at most 15 letters, digits, dots and hyphens",
     f"^{PLACE}$": "in letters, digits, `.`, `_` and `-`, like DH3",
     f"^{IMAGE}$": "as the name of a file, in letters, digits, `.`, `_`, `+` and `-`",
+    f"^{LEAF_PORTS}$": "as `fewest`, `widest`, or downlinks and uplinks, like 79:40",
     f"^{RELEASE}$": "in letters, digits, `.`, `_`, `+`, `-` and parentheses, like 4.34.2F",
     f"^{SHA256}$": "in 64 hexadecimal digits, as sha256sum prints it",
     f"^{CURRENCY}$": "as the three capital letters of ISO 4217, like EUR",
@@ -245,7 +247,7 @@ Word = Annotated[str, Field(strict=True, pattern=f"^{NAME}$", max_length=40)]
 Secret = Annotated[str, Field(strict=True, pattern=f"^{SECRET}$", max_length=200)]
 
 
-class Bounded:
+class DefaultBounds:
     """Marks a type outside of a model that has the bounds of a model's values."""
 
     def __get_pydantic_core_schema__(
@@ -273,7 +275,7 @@ class OnDemand:
         A list has at most `most` entries.
         """
         self._module, self._model = module, model
-        self._limits = (*([] if most is None else [Field(max_length=most)]), Bounded())
+        self._limits = (*([] if most is None else [Field(max_length=most)]), DefaultBounds())
 
     def section(self, marked: Any) -> Any:  # noqa: ANN401 - the form of any type
         """Return the type of the section: the one that is marked, or the named model."""

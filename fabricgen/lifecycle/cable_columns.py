@@ -81,7 +81,7 @@ class Title(NamedTuple):
     rank: int
 
 
-class Columns(NamedTuple):
+class SheetColumns(NamedTuple):
     """Positions of the columns of a table; a device or an interface may have several, best first.
 
     `devices` of the first end are empty where the table is about one device, as `show` prints it.
@@ -129,7 +129,7 @@ def read_title(text: str) -> Title | None:
     return Title(end, "device", 2 if named == {"name"} else int("id" in words))
 
 
-def find_columns(titles: Sequence[str], *, own: bool = False) -> Columns | None:
+def find_columns(titles: Sequence[str], *, own: bool = False) -> SheetColumns | None:
     """Return the columns of a header; None where one is missing.
 
     `own` is whether the table is about one device, which no column names.
@@ -150,7 +150,7 @@ def find_columns(titles: Sequence[str], *, own: bool = False) -> Columns | None:
     if not (devices[1] and all(interfaces) and (devices[0] or own)):
         return None
     plain = [re.sub(r"[^a-z0-9]+", "_", title.strip().lower()).strip("_") for title in titles]
-    return Columns(
+    return SheetColumns(
         (devices[0], devices[1]),
         (interfaces[0][:1], interfaces[1][:1] + descriptions[1]),
         next((plain.index(label) for label in LABELS if label in plain), None),

@@ -11,12 +11,12 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.core.files import MOST_CELLS, FileError, csv_fault, csv_rows, csv_separator
-from fabricgen.lifecycle.cable_columns import Columns, ends_in, find_columns, missing
+from fabricgen.lifecycle.cable_columns import SheetColumns, ends_in, find_columns, missing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PLAIN = Columns(((0,), (2,)), ((1,), (3,)), None, None)
+PLAIN = SheetColumns(((0,), (2,)), ((1,), (3,)), None, None)
 """The columns of a list without a header: device, interface, neighbor, its interface."""
 
 ABOVE = 20
@@ -81,13 +81,13 @@ def sheet_rows(text: str, device: str = "") -> Iterator[Row]:
         raise SheetError(error.fact, (error.line or 1) + above) from None
 
 
-def _is_comment(cells: list[str], columns: Columns) -> bool:
+def _is_comment(cells: list[str], columns: SheetColumns) -> bool:
     """Return whether a row that begins with `#` is no cable with a label like `#12`."""
     whole = len(cells) > columns.last and all(cells[own[0]] for own in columns.devices if own)
     return not (whole and columns.devices[0] != (0,))
 
 
-def _header(text: str, *, own: bool) -> tuple[int, Columns]:
+def _header(text: str, *, own: bool) -> tuple[int, SheetColumns]:
     """Return the number of lines above the header, or above the first row, and the columns."""
     found: list[tuple[int, list[str]]] = []
     lines = enumerate(islice(text.split("\n", ABOVE * 2), ABOVE * 2))
@@ -128,7 +128,7 @@ def _cells(line: str, number: int) -> list[str]:
     return [cell.strip() for cell in cells]
 
 
-def _links(cells: list[str], columns: Columns, line: int, device: str) -> Iterator[Row]:
+def _links(cells: list[str], columns: SheetColumns, line: int, device: str) -> Iterator[Row]:
     """Parse one row: a link, or with a piece the links of a cable, as cables.csv lists them."""
     values = [
         (cells[own[0]] or _second(cells, own)) if own else device

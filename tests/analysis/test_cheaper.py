@@ -195,7 +195,7 @@ Q192: dict[str, Any] = {
 
 
 def test_rails_that_are_kept_come_first() -> None:
-    """Two rails on a leaf keep GPUs of one rank on it; the mapping that does not says so."""
+    """Two rails on a leaf keep GPUs of one rank on it; the mapping that does not has a sentence on it."""
     plan = plan_of(**Q192)
     kept, given_up = cheaper_mappings(plan, make_bom(plan))
     assert (kept.set, kept.switches) == (["rails.per_switch: 2"], 6)
@@ -217,7 +217,7 @@ def gpus_of_a_rank(plan: Plan) -> list[int]:
 
 
 def test_uplinks_of_a_unit_are_named() -> None:
-    """`scalable_unit.uplinks: used` is named where the widest leaves have uplinks for nobody."""
+    """`scalable_unit.uplinks: used` is named where the widest leaves have uplinks for no host."""
     plan = plan_of(
         design="rail-optimized",
         gpus=1024,

@@ -124,6 +124,7 @@ def test_every_path_is_an_input_or_an_output() -> None:
     assert {each.name for each in paths if isinstance(each.type, OutputPath)} == {
         "out",
         "archive",
+        "markdown",
         "output",
         "csv_file",
         "svg_file",

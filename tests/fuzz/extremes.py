@@ -80,7 +80,7 @@ def _valid(schema: dict[str, Any], types: dict[str, Any]) -> Any:  # noqa: ANN40
     return {"integer": 1, "array": [], "object": {}}.get(schema.get("type", ""), "x")
 
 
-def put(document: Any, path: Path_, value: Any, *, keep: bool = False) -> Any:  # noqa: ANN401
+def put(document: Any, path: Path_, value: Any, *, keep: bool = False) -> Any:  # noqa: ANN401 - any value of JSON
     """Return a document with a value at a path; what is in its way is replaced."""
     if not path:
         return document if keep and document is not None else value

@@ -186,7 +186,7 @@ def _measured(plan: Plan, bom: Bom, draft: Draft) -> CheaperMapping | None:
 def _domains_on_leaf(draft: Draft) -> int:
     """Return the most HB domains whose GPUs of one rank share a leaf."""
     gpu = draft.mapping.pattern()
-    slots = np.flatnonzero((gpu >= 0) & (gpu % draft.fabric.domain_gpus == 0))
+    slots = np.flatnonzero((gpu >= 0) & (draft.fabric.coordinates.rank(gpu) == 0))
     return int(np.bincount(slots // draft.sizing.leaf_down).max())
 
 

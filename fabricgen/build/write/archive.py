@@ -216,7 +216,7 @@ class _Header(tarfile.TarInfo):
             self.type in _EXTENDED and self.size > MOST_HEADER
         ):
             raise tarfile.ReadError(f"a header has more than {MOST_HEADER} bytes, or holes")
-        read: Callable[[tarfile.TarFile], tarfile.TarInfo] = super()._proc_member  # type: ignore[misc]  # a private method, as is every hook before a header is read
+        read: Callable[[tarfile.TarFile], tarfile.TarInfo] = super()._proc_member  # type: ignore[misc]  # private method, as is every hook before a header is read
         return read(archive)
 
     def _no_holes(self, *_: object) -> None:

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from fabricgen.lifecycle.audit.subnet_names import End, Node, Subnet
+from fabricgen.lifecycle.audit.subnet_names import DiscoveredSubnet, Node, SubnetEnd
 
 if TYPE_CHECKING:
     from fabricgen.lifecycle.audit.neighbors import NeighborRecords
@@ -37,22 +37,24 @@ def read_link_list(text: str, owners: Owners = dict) -> NeighborRecords:
     return (_single(single) if single else _below(lines)).records(owners)
 
 
-def _single(lines: list[re.Match[str]]) -> Subnet:
+def _single(lines: list[re.Match[str]]) -> DiscoveredSubnet:
     """Parse `-l`: a switch has a line for each of its ports, an adapter's port one."""
-    subnet, times = Subnet(), Counter(found[1] for found in lines)
+    subnet, times = DiscoveredSubnet(), Counter(found[1] for found in lines)
     for found in lines:
         subnet.nodes[found[1]] = Node(times[found[1]] > 1, found[1], found[2].strip())
     for found in lines:
         guid, _, _, port, far, _, far_port, description = found.groups()
         if far and far_port:
             subnet.nodes.setdefault(far, Node(switch=False, guid=far, description=description))
-            subnet.links.append((End(guid, int(port), guid), End(far, int(far_port), far)))
+            subnet.links.append(
+                (SubnetEnd(guid, int(port), guid), SubnetEnd(far, int(far_port), far))
+            )
     return subnet
 
 
-def _below(lines: list[str]) -> Subnet:
+def _below(lines: list[str]) -> DiscoveredSubnet:
     """Parse the blocks: a switch and its ports, or an adapter and its port."""
-    subnet, switch, guid, description = Subnet(), False, "", ""
+    subnet, switch, guid, description = DiscoveredSubnet(), False, "", ""
     for line in lines:
         if head := _HEAD.fullmatch(line.strip()):
             switch, guid, description = head[1] == "Switch", head[2] or "", head[3].strip()
@@ -64,5 +66,5 @@ def _below(lines: list[str]) -> Subnet:
             subnet.nodes[key] = Node(switch, own, description)
             if far:
                 subnet.nodes.setdefault(far, Node(switch=False, guid="", description=name))
-                subnet.links.append((End(key, int(port), own), End(far, int(far_port))))
+                subnet.links.append((SubnetEnd(key, int(port), own), SubnetEnd(far, int(far_port))))
     return subnet

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from fabricgen.lifecycle.audit.neighbors import NeighborRecords, UnreadableError
-from fabricgen.lifecycle.audit.subnet_names import End, Node, Subnet
+from fabricgen.lifecycle.audit.subnet_names import DiscoveredSubnet, Node, SubnetEnd
 
 if TYPE_CHECKING:
     from fabricgen.lifecycle.audit.subnet_names import Owners
@@ -37,7 +37,7 @@ def is_port_list(text: str) -> bool:
 
 def read_discovery(text: str, owners: Owners = dict) -> NeighborRecords:
     """Parse the nodes and links of a subnet. Raises UnreadableError with the line."""
-    subnet, at = Subnet(), ""
+    subnet, at = DiscoveredSubnet(), ""
     for number, line in enumerate(text.splitlines(), start=1):
         if node := _NODE.match(line):
             at, guid = node[3], _GUID.fullmatch(node[3])
@@ -47,7 +47,9 @@ def read_discovery(text: str, owners: Owners = dict) -> NeighborRecords:
             if joint is None or not at:
                 raise UnreadableError("this line is not a port of a switch or an adapter", number)
             port, near, node_key, far_port, far = joint.groups("")
-            subnet.links.append((End(at, int(port), near), End(node_key, int(far_port), far)))
+            subnet.links.append(
+                (SubnetEnd(at, int(port), near), SubnetEnd(node_key, int(far_port), far))
+            )
         elif line.startswith(("Switch", "Ca")):
             raise UnreadableError("this line names no switch or adapter", number)
     return subnet.records(owners)
@@ -55,7 +57,7 @@ def read_discovery(text: str, owners: Owners = dict) -> NeighborRecords:
 
 def read_port_list(text: str, owners: Owners = dict) -> NeighborRecords:
     """Parse `-p`: a line for each port; ports of adapters have GUIDs of their own."""
-    subnet = Subnet()
+    subnet = DiscoveredSubnet()
     for found in filter(None, map(_LISTED.fullmatch, text.splitlines())):
         near = _listed(subnet, found.groups()[:4], found[9] or found[11] or "")
         if found[5]:
@@ -63,8 +65,8 @@ def read_port_list(text: str, owners: Owners = dict) -> NeighborRecords:
     return subnet.records(owners)
 
 
-def _listed(subnet: Subnet, facts: tuple[str, ...], description: str) -> End:
+def _listed(subnet: DiscoveredSubnet, facts: tuple[str, ...], description: str) -> SubnetEnd:
     """Return an end of a list, and keep its node."""
     kind, _, port, guid = facts
     subnet.nodes[guid] = Node(kind == "SW", guid, description)
-    return End(guid, int(port), guid)
+    return SubnetEnd(guid, int(port), guid)

@@ -13,7 +13,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.lifecycle.audit.neighbors import CUT, NeighborRecords, neighbor_record
-from fabricgen.lifecycle.cable_columns import Columns, find_columns
+from fabricgen.lifecycle.cable_columns import SheetColumns, find_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -42,7 +42,7 @@ class Header(NamedTuple):
     There is no place where tabs or single spaces are between the cells.
     """
 
-    columns: Columns
+    columns: SheetColumns
     titles: int
     starts: Sequence[int] = ()
 
@@ -91,7 +91,7 @@ def _header(line: str) -> Header | None:
     return None
 
 
-def _columns(titles: list[str]) -> Columns | None:
+def _columns(titles: list[str]) -> SheetColumns | None:
     """Return the columns of a table about one device; None for a sheet of several."""
     if not FEWEST <= len(titles) <= MOST:
         return None

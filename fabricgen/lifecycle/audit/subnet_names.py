@@ -41,7 +41,7 @@ class Node(NamedTuple):
     description: str
 
 
-class End(NamedTuple):
+class SubnetEnd(NamedTuple):
     """An end of a link: the key of its node, the number of the port, and its GUID."""
 
     node: str
@@ -50,11 +50,11 @@ class End(NamedTuple):
 
 
 @dataclass(slots=True)
-class Subnet:
+class DiscoveredSubnet:
     """The nodes of a subnet by key, and its links as each end reports them."""
 
     nodes: dict[str, Node] = field(default_factory=dict)
-    links: list[tuple[End, End]] = field(default_factory=list)
+    links: list[tuple[SubnetEnd, SubnetEnd]] = field(default_factory=list)
 
     def records(self, owners: Owners) -> NeighborRecords:
         """Return the links as neighbor records, with the names that GUIDs or descriptions give."""
@@ -85,7 +85,7 @@ class NamedNode(NamedTuple):
     first: str
     adapter: str
 
-    def end(self, end: End, owners: Mapping[int, tuple[str, str]]) -> tuple[str, str]:
+    def end(self, end: SubnetEnd, owners: Mapping[int, tuple[str, str]]) -> tuple[str, str]:
         """Return the device and the port of an end."""
         if self.switch:
             return self.device, f"#{end.port}"

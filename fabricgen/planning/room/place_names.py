@@ -52,7 +52,7 @@ def number_of(name: str, listed: tuple[str, ...] = ()) -> int | None:
     """Return the number of a hall, a row or a rack, from 0; None where its name has none.
 
     A name of a list has its position there. Other names end in a number, or are letters; letters
-    outside ASCII may stand around either.
+    outside ASCII may surround either.
 
     >>> [number_of(name) for name in ("1", "DH3", "K14", "B", "AA", "main", "0")]
     [0, 2, 13, 1, 26, None, None]

@@ -155,7 +155,7 @@ def test_a_nic_that_the_host_is_not_sold_with_is_refused() -> None:
     assert refusal_codes(**keys) == ["nic-contradicts-host"]
 
 
-def settings(**keys: Any) -> dict[str, tuple[str, str]]:  # noqa: ANN401 - keys of an inventory
+def set_by_file(**keys: Any) -> dict[str, tuple[str, str]]:  # noqa: ANN401 - keys of an inventory
     """Return the value and the reason of each setting of a host."""
     view = shown(plan_of(**DGX | keys), 0).view
     return {each.name: (each.value, " ".join(each.why)) for each in view.nccl}
@@ -163,15 +163,17 @@ def settings(**keys: Any) -> dict[str, tuple[str, str]]:  # noqa: ANN401 - keys 
 
 def test_old_releases_are_given_the_gid() -> None:
     """By the index of the NIC; later ones find it, and without a version the boundary is named."""
-    value, why = settings(nccl={"version": "2.18.5"})["NCCL_IB_GID_INDEX"]
+    value, why = set_by_file(nccl={"version": "2.18.5"})["NCCL_IB_GID_INDEX"]
     assert (value, "link-local" in why) == ("3", True)
-    assert "NCCL_IB_GID_INDEX" not in settings(nccl={"version": "2.21"})
-    value, why = settings()["NCCL_IB_GID_INDEX"]
+    assert "NCCL_IB_GID_INDEX" not in set_by_file(nccl={"version": "2.21"})
+    value, why = set_by_file()["NCCL_IB_GID_INDEX"]
     assert (value, "2.21" in why) == ("", True)
-    unknown = settings(host={"nics": [f"eth{at}" for at in range(8)]}, nccl={"version": "2.18.5"})
+    unknown = set_by_file(
+        host={"nics": [f"eth{at}" for at in range(8)]}, nccl={"version": "2.18.5"}
+    )
     assert "name the index" in unknown["NCCL_IB_GID_INDEX"][1]
     rccl = {"host": {"model": "mi355x"}, "nccl": {"version": "2.20.5"}}
-    assert settings(**rccl)["NCCL_IB_GID_INDEX"][0] == "1"
+    assert set_by_file(**rccl)["NCCL_IB_GID_INDEX"][0] == "1"
 
 
 @pytest.mark.parametrize(
@@ -179,7 +181,7 @@ def test_old_releases_are_given_the_gid() -> None:
 )
 def test_paths_are_spread_over_spines(tiers: int, leaf: str, *, named: bool) -> None:
     """Where Ethernet has several: with one tier, and on InfiniBand, there is no such setting."""
-    found = settings(rails={"tiers": tiers}, switches={"leaf": {"model": leaf}})
+    found = set_by_file(rails={"tiers": tiers}, switches={"leaf": {"model": leaf}})
     assert ("NCCL_IB_QPS_PER_CONNECTION" in found) == named
     if named:
         why = found["NCCL_IB_QPS_PER_CONNECTION"][1]
@@ -189,10 +191,10 @@ def test_paths_are_spread_over_spines(tiers: int, leaf: str, *, named: bool) -> 
 
 def test_direct_rails_send_by_the_device_of_the_neighbour() -> None:
     """From the release on that has the setting; before it, the reason names the release."""
-    found = settings(**DIRECT)
+    found = set_by_file(**DIRECT)
     assert found["NCCL_IB_SUBNET_AWARE_ROUTING"][0] == "1"
     assert found["NCCL_IB_SUBNET_PREFIX_LEN"][0] == "31"
-    old = settings(**DIRECT, nccl={"version": "2.29"})
+    old = set_by_file(**DIRECT, nccl={"version": "2.29"})
     assert old["NCCL_IB_SUBNET_AWARE_ROUTING"][0] == ""
     assert "NCCL_IB_SUBNET_PREFIX_LEN" not in old
 
