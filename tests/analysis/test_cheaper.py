@@ -195,7 +195,7 @@ Q192: dict[str, Any] = {
 
 
 def test_rails_that_are_kept_come_first() -> None:
-    """Two rails on a leaf keep GPUs of one rank on it; the mapping that does not has a sentence on it."""
+    """Two rails on a leaf keep GPUs of one rank on it; another mapping states that it does not."""
     plan = plan_of(**Q192)
     kept, given_up = cheaper_mappings(plan, make_bom(plan))
     assert (kept.set, kept.switches) == (["rails.per_switch: 2"], 6)
