@@ -85,17 +85,18 @@ def empty_environment(home: Path) -> Path:
 
 def other_pythons() -> list[Path]:
     """List the tested Pythons that this machine has beside the running one."""
-    own = f"3.{sys.version_info.minor}"
-    found = [
-        Path(path)
-        for version in ("3.11", "3.12", "3.13")
-        if version != own and (path := shutil.which(f"python{version}"))
-    ]
     home = Path.home() / ".pyenv" / "versions"
-    kept = {path.name.rpartition(".")[0]: path for path in sorted(home.glob("3.1[123].*"))}
-    known = {path.name.removeprefix("python") for path in found}
-    found += [path / "bin" / "python" for name, path in kept.items() if name not in {own, *known}]
-    return found
+    found = {}
+    for minor in {11, 12, 13} - {sys.version_info.minor}:
+        name = f"python3.{minor}"
+        known = [*home.glob(f"3.{minor}.*/bin/{name}"), shutil.which(name)]
+        runs = (
+            Path(path)
+            for path in known
+            if path and shell(path, "-c", "import venv", cwd=Path.home()).returncode == 0
+        )
+        found[minor] = next(runs, None)
+    return [path for path in found.values() if path]
 
 
 def constraints(root: Path, path: Path) -> Path:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fabricgen.outputs.packs.render import Packs
-from tests.outputs.collections import offered, unpack_collections, versions
+from tests.outputs.ansible_collections_of_tests import offered, unpack_collections, versions
 from tests.outputs.packs.managed import FULL, SECRETS
 from tests.outputs.stand_ins import calls, write_collections, write_programs
 from tests.outputs.test_push import EVERY_API, LINUX, play, small_plan, written
