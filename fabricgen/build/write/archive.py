@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import gzip
 import io
+import os
 import shutil
 import tarfile
 import tempfile
@@ -92,11 +93,14 @@ class Archive:
         (self._place / TREE).chmod(SECRET_MODE)
 
     def take(self, number: int) -> None:
-        """Append the files of a task, and flush, so that no worker inherits a filled buffer."""
+        """Append the files of a task, and flush, so that no worker inherits a filled buffer.
+
+        A task may have written none: an empty part is no tar.
+        """
         with self._part(number).open("rb") as raw:
-            if self._zip:
+            if self._zip and os.fstat(raw.fileno()).st_size:
                 _copy_into(self._zip, raw)
-            else:
+            elif not self._zip:
                 shutil.copyfileobj(raw, self._out, COPIED)
         self._part(number).unlink()
         self._out.flush()
