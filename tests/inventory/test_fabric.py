@@ -80,6 +80,7 @@ CONTRACT = {
     "rails",
     "switches",
     "oversubscription",
+    "leaf_ports",
     "spread",
     "reserve",
     "spares",

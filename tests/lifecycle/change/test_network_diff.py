@@ -84,7 +84,7 @@ def test_the_cost_of_the_cluster_is_beside_that_of_compute() -> None:
     document = change.document()
     assert document["networks"]["oob"]["added"] == change.networks["oob"].added > 0
     assert document["cluster_cost_delta"] > document["cost_delta"]
-    assert "with all networks: +" in diff_text(change, 5)
+    assert "with all networks: USD +" in diff_text(change, 5)
 
 
 def test_a_cluster_equals_itself() -> None:
