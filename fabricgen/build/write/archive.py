@@ -98,10 +98,10 @@ class Archive:
         A task may have written none: an empty part is no tar.
         """
         with self._part(number).open("rb") as raw:
-            if self._zip and os.fstat(raw.fileno()).st_size:
-                _copy_into(self._zip, raw)
-            elif not self._zip:
+            if not self._zip:
                 shutil.copyfileobj(raw, self._out, COPIED)
+            elif os.fstat(raw.fileno()).st_size:
+                _copy_into(self._zip, raw)
         self._part(number).unlink()
         self._out.flush()
 
